@@ -1,0 +1,194 @@
+"""Text facts: phrases that stand whole in the answer, in order, bounded by script.
+
+- white space and line breaks are one; a hyphen may stand for a space and the other way
+- full stops of abbreviations, commas and quotes inside a phrase may be missing
+- boundaries follow the script: none between 東京 and に, one at each end of a katakana
+  word, and `C` is not in `C++`, `Chen` not in `Chen-Lopez`, `ann` not in `ann@example.com`
+- a form that is also a common word (`IT`, `Go`, `May`, a single letter) keeps its case
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from harness.facts.normalise import strip_diacritics
+
+# Words of every text: a fact spelled like one is told from it by its capitals alone.
+_COMMON = frozenset(
+    "a i an am as at be by do go he if in is it me my no of on or so to up us we all and any are but can for had has "
+    "her him his how its let may nor not now off one our out she the too was way who why will with you your ok may "
+    "march mark bill rose will grant chase hope faith grace joy sue pat rob art dean drew frank gene jack miles reed "
+    "rich skip ray sky summer autumn amber ruby iris ivy lily violet olive hazel ginger pepper basil sage".split()
+)
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_OPTIONAL = frozenset(".,'\"!?;:()")
+_SMALL = {
+    word: str(value)
+    for value, word in enumerate(
+        "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+        "eighteen nineteen twenty".split(),
+        start=2,
+    )
+}
+_DIGITS = {digits: word for word, digits in _SMALL.items()}
+_DASHES = "-–—"
+_URL = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+\.\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A compiled text form; `needle` has to be in the text before the pattern is tried."""
+
+    needle: str
+    pattern: re.Pattern[str]
+    cased: str | None
+    is_address: bool
+
+
+@lru_cache(maxsize=8192)
+def compile_phrase(folded: str, cased: str) -> Phrase | None:
+    """Compile a form (folded, and with its case kept); None when it has no letter or digit."""
+    tokens = _TOKEN.findall(folded)
+    words = [token for token in tokens if token[0].isalnum() or token[0] == "_"]
+    if not words:
+        return None
+    while tokens and tokens[0] in _OPTIONAL and not folded.strip().startswith("."):
+        tokens.pop(0)
+    while tokens and tokens[-1] in _OPTIONAL:
+        tokens.pop()
+    source = _join(folded, tokens)
+    # Numbers below 21 may be written either way, so they are no safe needle.
+    solid = [word for word in words if word not in _SMALL and word not in _DIGITS and word not in ("and", "not")]
+    needle = max(solid, key=len) if solid else ""
+    is_address = "@" in folded or "://" in folded or folded.startswith("www.")
+    stripped = cased.strip()
+    case_matters = len(words) == 1 and (len(words[0]) == 1 or words[0] in _COMMON)
+    kept = stripped if case_matters and stripped != stripped.lower() else None
+    if kept is None and len(folded.strip()) == 1:
+        kept = stripped
+    return Phrase(needle, re.compile(source), kept, is_address)
+
+
+def _join(folded: str, tokens: list[str]) -> str:
+    """Write the pattern: tokens in order with tolerant gaps, and the two boundaries."""
+    parts: list[str] = []
+    at = 0
+    previous = ""
+    for token in tokens:
+        start = folded.index(token, at)
+        gap = folded[at:start]
+        at = start + len(token)
+        if parts:
+            parts.append(_gap(previous, gap, token))
+        parts.append(_token(token))
+        previous = token
+    return _left_boundary(tokens[0]) + "".join(parts) + _right_boundary(tokens[-1])
+
+
+def _gap(previous: str, gap: str, token: str) -> str:
+    if token in _OPTIONAL:
+        return r"\s*" if gap else ""
+    if previous in ("-", "–", "—") or token in ("-", "–", "—"):
+        return r"\s?"
+    if gap:
+        return rf"(?:\s+|[{_DASHES}]|,\s+)" if previous[-1:].isalnum() and token[:1].isalnum() else r"\s*"
+    return r"\s*" if previous in _OPTIONAL else ""
+
+
+def _token(token: str) -> str:
+    if token in ("-", "–", "—"):
+        return rf"[{_DASHES}\s]"
+    if token == "'":
+        return "'?"
+    if token in _OPTIONAL:
+        return re.escape(token) + "?"
+    if token in ("&", "and"):
+        return r"(?:&|and)"
+    if token == "not":
+        return "not"
+    twin = _SMALL.get(token) or _DIGITS.get(token)
+    return rf"(?:{token}|{twin})" if twin else re.escape(token)
+
+
+def _left_boundary(token: str) -> str:
+    first = token[0]
+    if _unspaced(first):
+        return rf"(?<![{_KATAKANA}])" if _is_katakana(first) else ""
+    if first.isdigit():
+        return rf"(?<![{_WORDS}])(?<![0-9][.,:/])(?<![{_WORDS}][-@])(?<![0-9][–])"
+    if first.isalpha() or first == "_":
+        return rf"(?<![{_WORDS}])(?<![{_WORDS}][-@])(?<![a-z]')(?<![{_WORDS}]\.)"
+    return rf"(?<![{re.escape(first)}])"
+
+
+def _right_boundary(token: str) -> str:
+    last = token[-1]
+    if _unspaced(last):
+        return rf"(?![{_KATAKANA}])" if _is_katakana(last) else ""
+    if "\uac00" <= last <= "\ud7a3":
+        return ""  # Korean particles are written onto the word
+    if last.isdigit():
+        return rf"(?![{_WORDS}])(?![.,:][0-9])(?![-/][0-9])(?!\s?%)"
+    if last.isalpha() or last == "_":
+        return rf"(?![{_WORDS}])(?![+#@])(?!'(?!s\b|\s|$)[a-z])(?!\.[a-z0-9])"
+    return rf"(?![{re.escape(last)}#+])"
+
+
+# Letters and digits of scripts that put spaces between words.
+_WORDS = r"a-z0-9_\u00aa\u00b5\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02af\u0300-\u052f\u0531-\u0587\u05d0-\u05ea\u0620-\u064a\u0900-\u0963\u0980-\u09ff\u10a0-\u10ff\u1e00-\u1fff\uac00-\ud7a3"
+_KATAKANA = r"\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
+
+
+def _unspaced(char: str) -> bool:
+    """Say whether the script of `char` writes words without spaces (Han, kana, Thai, …)."""
+    return (
+        "\u3040" <= char <= "\u30ff"
+        or "\u3400" <= char <= "\u9fff"
+        or "\uf900" <= char <= "\ufaff"
+        or "\u31f0" <= char <= "\u31ff"
+        or "\u0e00" <= char <= "\u0eff"
+        or "\u1000" <= char <= "\u109f"
+        or "\u1780" <= char <= "\u17ff"
+        or char >= "\U00020000"
+    )
+
+
+def _is_katakana(char: str) -> bool:
+    return "\u30a1" <= char <= "\u30ff" or "\u31f0" <= char <= "\u31ff"
+
+
+def find_phrase(text: str, cased: str, phrase: Phrase) -> list[tuple[int, int]]:
+    """Return the spans in folded `text` where the phrase stands whole."""
+    if phrase.needle not in text:
+        return []
+    spans = []
+    addresses: list[tuple[int, int]] | None = None
+    for m in phrase.pattern.finditer(text):
+        start, end = m.span()
+        if phrase.cased is not None and cased[start:end] != phrase.cased:
+            continue
+        if _goes_on(cased, end):
+            continue
+        if not phrase.is_address and ("://" in text or "www." in text or "@" in text):
+            if addresses is None:
+                addresses = [found.span() for found in _URL.finditer(text)]
+            if any(begin <= start and end <= stop for begin, stop in addresses):
+                continue
+        spans.append((start, end))
+    return spans
+
+
+def find_without_marks(text: str, cased: str, phrase_text: str) -> list[tuple[int, int]]:
+    """Find a phrase with the diacritics of Latin letters left out of account on both sides."""
+    if text.isascii() and phrase_text.isascii():
+        return []
+    bare = strip_diacritics(phrase_text)
+    phrase = compile_phrase(bare, bare)
+    return find_phrase(strip_diacritics(text), cased, phrase) if phrase else []
+
+
+def _goes_on(cased: str, end: int) -> bool:
+    """Say whether a hyphen makes the word a part of another name: `Chen` in `Chen-Lopez`."""
+    return cased[end : end + 1] == "-" and cased[end + 1 : end + 2].isupper() and cased[end - 1 : end].isalpha()

@@ -1,0 +1,126 @@
+"""What a case file may hold, and what a reader is told when it holds something else.
+
+The schemas are pydantic's own (`pydantic_core`), written as data: the first model class that
+a process creates costs 70 ms, more than loading and scoring a whole suite.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any, get_args
+
+from pydantic_core import PydanticCustomError, SchemaValidator, ValidationError
+from pydantic_core import core_schema as core
+
+from harness.errors import Problem
+from harness.facts.model import FactType
+from harness.suite.models import CriterionKind, Dimension, Layer, Role, nearest
+from harness.suite.yaml_reader import Document, FieldPath, Plain
+
+_ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d:?\d\d)?)?")
+
+
+def parse_timestamp(text: Any) -> datetime | None:
+    """Read an ISO 8601 timestamp; a day alone is its midnight, without an offset.
+
+    Raises:
+        PydanticCustomError: when it isn't one, or the calendar has no such day.
+    """
+    if text is None:
+        return None
+    try:
+        if isinstance(text, str) and _ISO.fullmatch(text):
+            return datetime.fromisoformat(text)
+    except ValueError:
+        pass  # such as February 30
+    raise PydanticCustomError("bad-timestamp", "is no day or time of the calendar")
+
+
+_REF = r"^[^#\s]+#[1-9][0-9]*$"
+_LOCALE = r"^[a-z]{2,3}([-_][A-Z][a-z]{3})?([-_]([A-Z]{2}|[0-9]{3}))?$"
+_FORM = r"[\p{L}\p{N}]"  # a letter or digit, which GoldFact demands too
+_CASE_ID = r"^[^\s/\\]+$"
+_CONVERSATION_ID = r"^[^#\s]+$"
+
+_TEXT = core.str_schema(strip_whitespace=True, min_length=1)
+_FREE_TEXT = core.nullable_schema(core.str_schema(strip_whitespace=True))
+_TIMESTAMP = core.no_info_plain_validator_function(parse_timestamp)
+
+
+def _pattern(pattern: str) -> core.CoreSchema:
+    return core.str_schema(strip_whitespace=True, pattern=pattern)
+
+
+def _many(item: core.CoreSchema, **limits: Any) -> core.CoreSchema:
+    return core.tuple_schema([item], variadic_item_index=0, **limits)
+
+
+def _one_of(literal: Any) -> core.CoreSchema:
+    return core.literal_schema(list(get_args(literal)))
+
+
+def _mapping(required: Mapping[str, core.CoreSchema], optional: Mapping[str, core.CoreSchema]) -> core.CoreSchema:
+    fields = {key: core.typed_dict_field(schema) for key, schema in required.items()}
+    fields |= {key: core.typed_dict_field(schema, required=False) for key, schema in optional.items()}
+    return core.typed_dict_schema(fields, extra_behavior="forbid")
+
+
+_FACT = _mapping(
+    {"fact": _pattern(_FORM)},
+    {
+        "id": _TEXT,
+        "type": core.enum_schema(FactType, list(FactType), missing=FactType),
+        "accept": _many(_pattern(_FORM)),
+        "stale": _many(_pattern(_FORM)),
+        "evidence": _many(_pattern(_REF)),
+        "derived_from": _many(_pattern(_REF)),
+        "why": _TEXT,
+        "replaces": _TEXT,
+    },
+)
+
+_CRITERION = _mapping(
+    {"id": _TEXT, "text": _TEXT},
+    {
+        "facts": _many(_TEXT),
+        "dimension": _one_of(Dimension),
+        "weight": core.float_schema(gt=0, allow_inf_nan=False),
+        "kind": _one_of(CriterionKind),
+    },
+)
+
+_FACTS = core.nullable_schema(_many(_FACT))
+_GOLD = _mapping({}, {"required": _FACTS, "optional": _FACTS, "forbidden": _FACTS})
+
+_HEADER = _mapping(
+    {"test_id": _pattern(_CASE_ID), "category": _one_of(Layer), "title": _TEXT, "user_question": _TEXT},
+    {
+        "description": _FREE_TEXT,
+        "domain": core.nullable_schema(_TEXT),
+        "abilities": core.nullable_schema(_many(_TEXT)),
+        "locale": _pattern(_LOCALE),
+        "cluster": core.nullable_schema(_TEXT),
+        "entities": core.nullable_schema(_many(_TEXT)),
+        "question_time": _TIMESTAMP,
+        "evaluation_criteria": core.nullable_schema(_many(_CRITERION)),
+        "expected_behavior": _FREE_TEXT,
+        "answerable": core.bool_schema(),
+        "gold_facts": core.nullable_schema(_GOLD),
+    },
+)
+
+_MESSAGE = core.dict_schema(_one_of(Role), _TEXT, min_length=1, max_length=1)
+
+_CONVERSATION = _mapping(
+    {"conversation_id": _pattern(_CONVERSATION_ID), "messages": _many(_MESSAGE, min_length=1)},
+    {
+        "timestamp": _TIMESTAMP,
+        "metadata": core.nullable_schema(core.dict_schema(core.str_schema(), _FREE_TEXT)),
+    },
+)
+
+HEADER = SchemaValidator(_HEADER)
+CONVERSATION = SchemaValidator(_CONVERSATION)
+FACT = SchemaValidator(_FACT)
