@@ -8,7 +8,7 @@ from pathlib import Path
 
 from harness.errors import Problem, SuiteError
 
-_BOM = b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -58,7 +58,8 @@ def read_chunks(path: Path) -> tuple[Chunk, ...]:
 def unreadable(path: Path, error: OSError) -> Problem:
     """Return the problem of a file that the system won't hand over."""
     reason = (error.strerror or str(error)).lower()
-    return Problem(path, 0, "", f"can't be read: {reason}.", "Check the path and its permissions.", "unreadable")
+    mend = "Check the path and its permissions."
+    return Problem(path, 0, "", f"can't be read: {reason}.", mend, "unreadable")
 
 
 def _cut(path: Path, lines: Iterable[bytes]) -> Iterator[Chunk]:
@@ -81,26 +82,15 @@ def _has_content(lines: Iterable[bytes]) -> bool:
 def _chunk(path: Path, lines: list[bytes], first_line: int, *, last: bool) -> Chunk:
     data = b"".join(lines)
     if first_line == 1:
-        data = data.removeprefix(_BOM)
+        data = data.removeprefix(BOM)
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
         line = first_line + data.count(b"\n", 0, error.start)
         seen = "UTF-16" if data.startswith(_UTF16) else f"the byte 0x{data[error.start]:02x}"
-        raise SuiteError(
-            [Problem(path, line, "", f"isn't UTF-8: it holds {seen}.", "Save the file as UTF-8.", "not-utf8")]
-        ) from error
+        problem = Problem(path, line, "", f"isn't UTF-8: it holds {seen}.", "Save it as UTF-8.", "not-utf8")
+        raise SuiteError([problem]) from error
     if "\r" in text and "\n" not in text:
-        raise SuiteError(
-            [
-                Problem(
-                    path,
-                    first_line,
-                    "",
-                    "its lines end in a carriage return alone.",
-                    "Save the file with LF or CRLF line ends.",
-                    "line-ends",
-                )
-            ]
-        )
+        message, mend = "its lines end in a carriage return alone.", "Save it with LF line ends."
+        raise SuiteError([Problem(path, first_line, "", message, mend, "line-ends")])
     return Chunk(path, text, first_line, last)

@@ -1,4 +1,4 @@
-"""What a case file may hold, and what a reader is told when it holds something else.
+"""What a case file may hold, key by key.
 
 The schemas are pydantic's own (`pydantic_core`), written as data: the first model class that
 a process creates costs 70 ms, more than loading and scoring a whole suite.
@@ -7,17 +7,16 @@ a process creates costs 70 ms, more than loading and scoring a whole suite.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, get_args
 
-from pydantic_core import PydanticCustomError, SchemaValidator, ValidationError
+from pydantic_core import PydanticCustomError, SchemaValidator
 from pydantic_core import core_schema as core
 
-from harness.errors import Problem
 from harness.facts.model import FactType
-from harness.suite.models import CriterionKind, Dimension, Layer, Role, nearest
-from harness.suite.yaml_reader import Document, FieldPath, Plain
+from harness.suite.models import CriterionKind, Dimension, Layer, Role
 
 _ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d:?\d\d)?)?")
 
@@ -38,11 +37,11 @@ def parse_timestamp(text: Any) -> datetime | None:
     raise PydanticCustomError("bad-timestamp", "is no day or time of the calendar")
 
 
-_REF = r"^[^#\s]+#[1-9][0-9]*$"
-_LOCALE = r"^[a-z]{2,3}([-_][A-Z][a-z]{3})?([-_]([A-Z]{2}|[0-9]{3}))?$"
-_FORM = r"[\p{L}\p{N}]"  # a letter or digit, which GoldFact demands too
-_CASE_ID = r"^[^\s/\\]+$"
-_CONVERSATION_ID = r"^[^#\s]+$"
+REF = r"^[^#\s]+#[1-9][0-9]*$"
+LOCALE = r"^[a-z]{2,3}([-_][A-Z][a-z]{3})?([-_]([A-Z]{2}|[0-9]{3}))?$"
+FORM = r"[\p{L}\p{N}]"  # GoldFact too refuses a form without letter or digit
+CASE_ID = r"^[^\s/\\]+$"
+CONVERSATION_ID = r"^[^#\s]+$"
 
 _TEXT = core.str_schema(strip_whitespace=True, min_length=1)
 _FREE_TEXT = core.nullable_schema(core.str_schema(strip_whitespace=True))
@@ -61,21 +60,23 @@ def _one_of(literal: Any) -> core.CoreSchema:
     return core.literal_schema(list(get_args(literal)))
 
 
-def _mapping(required: Mapping[str, core.CoreSchema], optional: Mapping[str, core.CoreSchema]) -> core.CoreSchema:
+def _mapping(
+    required: Mapping[str, core.CoreSchema], optional: Mapping[str, core.CoreSchema]
+) -> core.CoreSchema:
     fields = {key: core.typed_dict_field(schema) for key, schema in required.items()}
     fields |= {key: core.typed_dict_field(schema, required=False) for key, schema in optional.items()}
     return core.typed_dict_schema(fields, extra_behavior="forbid")
 
 
 _FACT = _mapping(
-    {"fact": _pattern(_FORM)},
+    {"fact": _pattern(FORM)},
     {
         "id": _TEXT,
         "type": core.enum_schema(FactType, list(FactType), missing=FactType),
-        "accept": _many(_pattern(_FORM)),
-        "stale": _many(_pattern(_FORM)),
-        "evidence": _many(_pattern(_REF)),
-        "derived_from": _many(_pattern(_REF)),
+        "accept": _many(_pattern(FORM)),
+        "stale": _many(_pattern(FORM)),
+        "evidence": _many(_pattern(REF)),
+        "derived_from": _many(_pattern(REF)),
         "why": _TEXT,
         "replaces": _TEXT,
     },
@@ -95,12 +96,12 @@ _FACTS = core.nullable_schema(_many(_FACT))
 _GOLD = _mapping({}, {"required": _FACTS, "optional": _FACTS, "forbidden": _FACTS})
 
 _HEADER = _mapping(
-    {"test_id": _pattern(_CASE_ID), "category": _one_of(Layer), "title": _TEXT, "user_question": _TEXT},
+    {"test_id": _pattern(CASE_ID), "category": _one_of(Layer), "title": _TEXT, "user_question": _TEXT},
     {
         "description": _FREE_TEXT,
         "domain": core.nullable_schema(_TEXT),
         "abilities": core.nullable_schema(_many(_TEXT)),
-        "locale": _pattern(_LOCALE),
+        "locale": _pattern(LOCALE),
         "cluster": core.nullable_schema(_TEXT),
         "entities": core.nullable_schema(_many(_TEXT)),
         "question_time": _TIMESTAMP,
@@ -111,16 +112,65 @@ _HEADER = _mapping(
     },
 )
 
-_MESSAGE = core.dict_schema(_one_of(Role), _TEXT, min_length=1, max_length=1)
+_MESSAGE = core.custom_error_schema(
+    core.dict_schema(_one_of(Role), _TEXT, min_length=1, max_length=1),
+    custom_error_type="bad-message",
+    custom_error_message="is no message",
+)
+_MESSAGES = _many(_MESSAGE, min_length=1)
 
-_CONVERSATION = _mapping(
-    {"conversation_id": _pattern(_CONVERSATION_ID), "messages": _many(_MESSAGE, min_length=1)},
+_CONVERSATION_HEAD = {"conversation_id": _pattern(CONVERSATION_ID)}
+_CONVERSATION_REST = {
+    "timestamp": _TIMESTAMP,
+    "metadata": core.nullable_schema(core.dict_schema(core.str_schema(), _FREE_TEXT)),
+}
+_CONVERSATION = _mapping({**_CONVERSATION_HEAD, "messages": _MESSAGES}, _CONVERSATION_REST)
+
+_STATEMENTS = core.nullable_schema(_many(_TEXT))
+_LEGACY_CRITERIA = _mapping(
+    {},
     {
-        "timestamp": _TIMESTAMP,
-        "metadata": core.nullable_schema(core.dict_schema(core.str_schema(), _FREE_TEXT)),
+        "description": core.nullable_schema(_TEXT),
+        "required_information": _STATEMENTS,
+        "success_indicators": _STATEMENTS,
+        "failure_indicators": _STATEMENTS,
     },
 )
+_LEGACY_CONVERSATION = _mapping(_CONVERSATION_HEAD, _CONVERSATION_REST)
 
-HEADER = SchemaValidator(_HEADER)
-CONVERSATION = SchemaValidator(_CONVERSATION)
-FACT = SchemaValidator(_FACT)
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A schema made ready, with the keys it knows.
+
+    Attributes:
+        validator: turns a plain value into a dict whose keys and types are the schema's.
+        keys: the keys known at each level, by the name of the field that holds the level;
+            the outermost is named "".
+    """
+
+    validator: SchemaValidator
+    keys: Mapping[str, tuple[str, ...]]
+
+
+def _keys(schema: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(schema["fields"])
+
+
+HEADER = Shape(
+    SchemaValidator(_HEADER),
+    {
+        "": _keys(_HEADER),
+        "evaluation_criteria": _keys(_CRITERION),
+        "gold_facts": _keys(_GOLD),
+        **dict.fromkeys(_keys(_GOLD), _keys(_FACT)),
+    },
+)
+CONVERSATION = Shape(SchemaValidator(_CONVERSATION), {"": _keys(_CONVERSATION)})
+FACT = Shape(SchemaValidator(_FACT), {"": _keys(_FACT)})
+LEGACY_CRITERIA = Shape(SchemaValidator(_LEGACY_CRITERIA), {"": _keys(_LEGACY_CRITERIA)})
+LEGACY_CONVERSATION = Shape(
+    SchemaValidator(_LEGACY_CONVERSATION), {"": (*_keys(_LEGACY_CONVERSATION), "messages")}
+)
+LEGACY_MESSAGES = Shape(SchemaValidator(_MESSAGES), {})
+LEGACY_TIMES = Shape(SchemaValidator(_many(_TIMESTAMP)), {})

@@ -1,0 +1,117 @@
+"""Printing: to the terminal at its width, to files by their ending."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import click
+
+from harness.errors import GateError, InputError
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+    from harness.comparison import Comparison
+    from harness.report import Format
+
+
+def width() -> int:
+    """Return the columns to fill: the terminal's, COLUMNS where set, 100 into a pipe."""
+    return shutil.get_terminal_size((100, 24)).columns
+
+
+def console() -> Console:
+    """Return a rich console on standard output."""
+    from rich.console import Console
+
+    return Console(width=width(), highlight=False, soft_wrap=False)
+
+
+def show(renderable: RenderableType) -> None:
+    """Print a renderable; without colour it leaves no trailing spaces."""
+    out = console()
+    if out.is_terminal:
+        out.print(renderable)
+    else:
+        from harness.report import terminal
+
+        click.echo(terminal.as_text(renderable, width()), nl=False)
+
+
+def show_comparison(result: Comparison, format: str, *, per_case: bool = False, evidence: bool = False) -> None:
+    """Print a comparison in a format."""
+    from harness import report
+
+    if format == "table":
+        from harness.report import terminal
+
+        show(terminal.batch(result, width()) if evidence else terminal.comparison(result, width(), per_case=per_case))
+    else:
+        shown = report.render(result, cast("Format", format), per_case=per_case, evidence=evidence)
+        click.echo(shown, nl=False)
+
+
+def write_outputs(
+    result: Comparison, paths: Sequence[Path], *, per_case: bool = False, evidence: bool = False
+) -> None:
+    """Write a comparison to files; each is written whole or not at all.
+
+    Raises:
+        InputError: for an unknown ending or a file that cannot be written.
+    """
+    from harness import report
+
+    wanted = [(path, report.format_of(path)) for path in paths]
+    for path, format in wanted:
+        text = report.render(result, format, per_case=per_case, evidence=evidence)
+        write_file(path, text)
+        print(f"wrote {path}", file=sys.stderr)
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write a file through a neighbour, so that a failure leaves an old one as it was.
+
+    Raises:
+        InputError: when the folder is missing or cannot be written to.
+    """
+    draft = path.with_name(f".{path.name}.part")
+    try:
+        draft.write_text(text, encoding="utf-8", newline="\n")
+        draft.replace(path)
+    except OSError as error:
+        draft.unlink(missing_ok=True) if draft.parent.is_dir() else None
+        raise InputError(f"{path}: cannot be written: {error.strerror}.") from None
+
+
+def check_outputs(paths: Sequence[Path]) -> None:
+    """Refuse an unknown ending before any work is done."""
+    from harness import report
+
+    for path in paths:
+        report.format_of(path)
+
+
+def gate(result: Comparison, fail_under: float | None) -> None:
+    """Hold every system's overall mean to a floor.
+
+    Raises:
+        GateError: naming each system below it, with its mean and coverage.
+    """
+    if fail_under is None:
+        return
+    from harness.comparison import OVERALL
+    from harness.report import numbers
+
+    below = []
+    for system in result.systems:
+        cell = result.cell(OVERALL, system)
+        if cell.low is None or cell.low < fail_under:
+            below.append(f"{system.system} {numbers.reward(cell.low)} ({cell.scored}/{cell.asked} scored)")
+    if below:
+        raise GateError(
+            f"--fail-under {fail_under:g} not met, missing answers and errors counted as 0: {', '.join(below)}"
+        )

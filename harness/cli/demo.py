@@ -1,0 +1,43 @@
+"""`recallbench demo`."""
+
+from __future__ import annotations
+
+import click
+
+from harness.cli import console
+
+_WORKED_CASE = "layer2_01_two_cars_service"
+
+
+@click.command("demo")
+def command() -> None:
+    """Show what a comparison looks like, on bundled answers.
+
+    It prints the layer-by-system table of the bundled answers, and explains one case.
+    """
+    from rich.console import Group
+    from rich.padding import Padding
+    from rich.text import Text
+
+    from harness.comparison import compare
+    from harness.report import terminal
+    from harness.resources import bundled
+    from harness.scoring import load_responses
+    from harness.suite import load_suite
+
+    suite = load_suite()
+    result = compare(suite, load_responses(bundled("fixtures") / "system_responses.example.json", suite.ids))
+    console.show(terminal.comparison(result, console.width()))
+
+    case = suite.get(_WORKED_CASE)
+    given = load_responses(bundled("fixtures") / "system_responses.example.json", suite.ids)
+    at = suite.ids.index(case.id)
+    click.echo(f"\nOne case explained: {case.id}, {case.title}")
+    click.echo(f"Question: {case.question}\n")
+    for system in result.systems:
+        answer = given.systems[system.system].get(case.id)
+        said = answer.text if answer and answer.text else "(no answer)"
+        console.show(Group(Text(f"{system.system} answered:", style="bold"), Padding(Text(said), (0, 2, 0, 2))))
+        console.show(terminal.case_score(system.scores[at], threshold=result.threshold))
+    click.echo("Next: recallbench show " + case.id)
+    click.echo("      recallbench batch YOUR_ANSWERS.json   (format: README, Your own answers)")

@@ -1,0 +1,145 @@
+"""The `recallbench` command: a group that loads a command's module when it is called.
+
+Nothing heavy is imported here, so that `--help` and completion answer at once; the short
+helps stand in a table instead of in the modules (a test holds them to the docstrings).
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from harness.errors import ExitCode, HarnessError
+
+PROGRAM = "recallbench"
+DEBUG_VARIABLE = "RECALLBENCH_DEBUG"
+
+# name: (module, short help)
+COMMANDS: dict[str, tuple[str, str]] = {
+    "demo": ("demo", "Show what a comparison looks like, on bundled answers."),
+    "compare": ("compare", "Compare systems layer by layer from their answers."),
+    "batch": ("batch", "Score one system's answers case by case, with evidence."),
+    "list": ("list_cases", "List the cases of a suite."),
+    "show": ("show", "Show one case: question, criteria, gold facts, conversations."),
+    "interactive": ("interactive", "Browse cases, answer by hand, score and compare in a menu."),
+    "dataset": ("dataset", "Check suites."),
+    "scorers": ("scorers", "List the scorers that --scorer takes."),
+    "config": ("config", "Show every setting and where it comes from."),
+    "completion": ("completion", "Print the shell completion script."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands live in modules of their own."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the command names in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command's module and return its command."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"harness.cli.{COMMANDS[cmd_name][0]}")
+        command: click.Command = module.command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Resolve a command; an unknown name gets the nearest one as a hint."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], COMMANDS, n=1)
+            if near and near[0] not in error.message:
+                error.message += f" Did you mean {near[0]}?"
+            raise
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands without importing any of them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, help) for name, (_, help) in COMMANDS.items()])
+
+
+def _version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        from importlib.metadata import version
+
+        click.echo(f"{PROGRAM} {version(PROGRAM)}")
+        ctx.exit()
+
+
+@click.group(
+    cls=LazyGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
+)
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version and exit."
+)
+@click.pass_context
+def cli(ctx: click.Context) -> None:
+    """Benchmark conversational memory systems, offline and without a key.
+
+    Without a command: the menu on a terminal, this help otherwise.
+    """
+    if ctx.invoked_subcommand is not None:
+        return
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        from harness.cli import interactive
+
+        ctx.invoke(interactive.command)
+    else:
+        click.echo(ctx.get_help())
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run the command line and exit with one of `ExitCode`."""
+    sys.exit(run(argv))
+
+
+def run(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return the exit status; no traceback reaches the user."""
+    try:
+        result: Any = cli.main(
+            args=list(argv) if argv is not None else None, prog_name=PROGRAM, standalone_mode=False
+        )
+        sys.stdout.flush()
+    except click.exceptions.Exit as leaving:
+        return leaving.exit_code
+    except click.UsageError as error:
+        error.show()
+        return ExitCode.BAD_INPUT
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        return ExitCode.INTERRUPTED
+    except HarnessError as error:
+        click.echo(f"{PROGRAM}: {error}", err=True)
+        return error.exit_code
+    except BrokenPipeError:
+        # The reader (`| head`) has what it wanted; keep the interpreter from flushing into it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitCode.DONE
+    except click.ClickException as error:
+        error.show()
+        return ExitCode.BAD_INPUT
+    except OSError as error:
+        name = f"{error.filename}: " if error.filename else ""
+        click.echo(f"{PROGRAM}: {name}{error.strerror or error}", err=True)
+        return ExitCode.BAD_INPUT
+    except Exception as error:
+        if os.environ.get(DEBUG_VARIABLE):
+            raise
+        click.echo(
+            f"{PROGRAM}: internal error, please report it: {type(error).__name__}: {error} "
+            f"(set {DEBUG_VARIABLE}=1 for the traceback)",
+            err=True,
+        )
+        return ExitCode.BAD_INPUT
+    return int(result) if isinstance(result, int) else ExitCode.DONE

@@ -1,0 +1,219 @@
+"""Scores of several systems over the same cases, summed up by layer.
+
+The cases asked are fixed before any answer is looked at. A mean is over the scored
+answers, shown with how many were scored of how many asked, and with the bounds it would
+have if every missing answer and every error had been worth 0 or 1. A case that a scorer
+cannot score for anybody (`not_annotated`) is asked of nobody; it is counted apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from harness.errors import ResponsesError
+from harness.scoring import (
+    PASS_THRESHOLD,
+    Answer,
+    CaseScore,
+    Missing,
+    NotAnnotated,
+    Responses,
+    Scored,
+    Scorer,
+    SystemScores,
+    find_scorer,
+    score_batch,
+)
+from harness.scoring.scorer import DEFAULT_SCORER
+from harness.suite import Case, Suite
+
+LAYER_TITLES = {
+    "layer1": "Layer 1 · Basic Recall",
+    "layer2": "Layer 2 · Disambiguation",
+    "layer3": "Layer 3 · Cross-Session Synthesis",
+}
+OVERALL = "overall"
+OVERALL_TITLE = "Overall (mean over cases)"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One group of cases for one system.
+
+    Attributes:
+        mean: mean reward over the scored, None when nothing was scored.
+        scored: how many answers have a score.
+        asked: how many cases were asked (those that nobody can be scored on left out).
+        low: the mean if every answer without a score had been worth 0.
+        high: the same with 1.
+        passed: how many rewards reached the threshold; None for scorers without a pass.
+        mention: mean mention recall over the scored, None where the scorer has none.
+        missing: answers that were not supplied.
+        errors: system and judge errors.
+        dumps: answers flagged as dumps.
+        not_annotated: cases left out because the scorer has nothing to compare with.
+    """
+
+    mean: float | None
+    scored: int
+    asked: int
+    low: float | None
+    high: float | None
+    passed: int | None
+    mention: float | None
+    missing: int
+    errors: int
+    dumps: int
+    not_annotated: int
+
+    @property
+    def complete(self) -> bool:
+        """Whether every case asked has a score."""
+        return self.scored == self.asked
+
+
+def summarise(scores: Sequence[CaseScore], *, threshold: float = PASS_THRESHOLD, has_pass: bool = True) -> Cell:
+    """Sum up scores; see `Cell` for what each figure is."""
+    rewards = [score.outcome.reward for score in scores if isinstance(score.outcome, Scored)]
+    mentions = [score.mention for score in scores if score.mention is not None]
+    unannotated = sum(isinstance(score.outcome, NotAnnotated) for score in scores)
+    missing = sum(isinstance(score.outcome, Missing) for score in scores)
+    asked = len(scores) - unannotated
+    without = asked - len(rewards)
+    total = sum(rewards)
+    return Cell(
+        mean=total / len(rewards) if rewards else None,
+        scored=len(rewards),
+        asked=asked,
+        low=total / asked if asked else None,
+        high=(total + without) / asked if asked else None,
+        passed=sum(reward >= threshold for reward in rewards) if has_pass else None,
+        mention=sum(mentions) / len(mentions) if mentions else None,
+        missing=missing,
+        errors=without - missing,
+        dumps=sum("dump" in score.flags for score in scores),
+        not_annotated=unannotated,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CaseLabel:
+    """What a report needs to name a case."""
+
+    id: str
+    category: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Everything a renderer needs: the cases asked and each system's scores on them.
+
+    Attributes:
+        cases: the cases asked, in the suite's order.
+        systems: one a system, in the order given; each has a score for every case.
+        scorer: name of the scorer.
+        footnote: what the scorer cannot see.
+        has_pass: whether rewards of this scorer can pass.
+        threshold: the pass threshold.
+        suite: where the suite came from.
+        suite_hash: what it held.
+        source: where the answers came from.
+        notes: what a reader has to know: an illustrative fixture, a partial comparison, …
+    """
+
+    cases: tuple[CaseLabel, ...]
+    systems: tuple[SystemScores, ...]
+    scorer: str
+    footnote: str
+    has_pass: bool
+    threshold: float
+    suite: str
+    suite_hash: str
+    source: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The layers that have cases, in order, then `overall`."""
+        present = dict.fromkeys(case.category for case in self.cases)
+        return (*sorted(present), OVERALL)
+
+    def title(self, group: str) -> str:
+        """Return a group's name as tables show it."""
+        return OVERALL_TITLE if group == OVERALL else LAYER_TITLES.get(group, group)
+
+    def size(self, group: str) -> int:
+        """Return how many cases were asked in a group."""
+        return len(self.cases) if group == OVERALL else sum(case.category == group for case in self.cases)
+
+    def cell(self, group: str, system: SystemScores) -> Cell:
+        """Sum up one group for one system."""
+        scores = system.scores
+        if group != OVERALL:
+            scores = tuple(score for score in scores if score.category == group)
+        return summarise(scores, threshold=self.threshold, has_pass=self.has_pass)
+
+
+def compare(
+    suite: Suite,
+    responses: Responses | Mapping[str, Mapping[str, Answer | str]],
+    *,
+    scorer: Scorer | None = None,
+    partial: bool = False,
+    threshold: float = PASS_THRESHOLD,
+    notes: Iterable[str] = (),
+) -> Comparison:
+    """Score every system on the cases of a suite.
+
+    Args:
+        suite: the cases asked; hand in a selection to compare over a layer.
+        responses: answers by system and test id.
+        scorer: keyword recall when left out.
+        partial: compare over the cases that every system answered, and say so.
+        threshold: reward from which an answer passes, in [0, 1].
+        notes: further notes for under the table.
+
+    Raises:
+        ResponsesError: with `partial`, when no case was answered by all.
+    """
+    given = responses if isinstance(responses, Responses) else _as_responses(responses)
+    used = scorer or find_scorer(DEFAULT_SCORER)
+    cases: Sequence[Case] = tuple(suite)
+    all_notes = [note for note in (given.note, *notes) if note]
+    if partial:
+        common = [case for case in cases if all(case.id in answers for answers in given.systems.values())]
+        if not common:
+            raise ResponsesError(f"{given.source}: no case was answered by every system, so there is nothing to compare.")
+        if len(common) < len(cases):
+            all_notes.append(
+                f"Partial: {len(common)} of {len(cases)} cases, those that every system answered "
+                f"({len(cases) - len(common)} left out)."
+            )
+        cases = common
+    systems = tuple(
+        score_batch(cases, answers, used, system=system) for system, answers in given.systems.items()
+    )
+    return Comparison(
+        cases=tuple(CaseLabel(case.id, case.category, case.title) for case in cases),
+        systems=systems,
+        scorer=used.name,
+        footnote=used.footnote,
+        has_pass=used.has_pass,
+        threshold=threshold,
+        suite=str(suite.root),
+        suite_hash=suite.hash,
+        source=given.source,
+        notes=tuple(all_notes),
+    )
+
+
+def _as_responses(systems: Mapping[str, Mapping[str, Answer | str]]) -> Responses:
+    read = {
+        system: {
+            test_id: answer if isinstance(answer, Answer) else Answer(answer) for test_id, answer in answers.items()
+        }
+        for system, answers in systems.items()
+    }
+    return Responses(read, "answers given in code")

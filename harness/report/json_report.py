@@ -1,0 +1,77 @@
+"""The JSON report: everything the tables are made of, with evidence, under a named schema.
+
+`docs/report-json.md` describes the fields; `schema` changes when they do.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+from harness.comparison import Comparison
+from harness.report import evidence, footers
+from harness.scoring import CaseScore, FactVerdict
+
+SCHEMA = "recallbench.comparison/1"
+
+
+def as_data(result: Comparison) -> dict[str, Any]:
+    """Return the report as plain data."""
+    return {
+        "schema": SCHEMA,
+        "scorer": result.scorer,
+        "pass_threshold": result.threshold if result.has_pass else None,
+        "suite": {"path": result.suite, "hash": result.suite_hash, "cases": len(result.cases)},
+        "source": result.source,
+        "notes": footers.lines(result),
+        "groups": [
+            {"group": group, "title": result.title(group), "cases": result.size(group)} for group in result.groups
+        ],
+        "systems": [
+            {
+                "system": system.system,
+                "summary": {group: asdict(result.cell(group, system)) for group in result.groups},
+                "cases": [_case(score, result) for score in system.scores],
+            }
+            for system in result.systems
+        ],
+    }
+
+
+def render(result: Comparison) -> str:
+    """Return the report as JSON text."""
+    return json.dumps(as_data(result), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def _case(score: CaseScore, result: Comparison) -> dict[str, Any]:
+    return {
+        "test_id": score.case_id,
+        "category": score.category,
+        "outcome": score.status,
+        "reason": evidence.outcome_words(score) or None,
+        "reward": score.reward,
+        "passed": score.passed(result.threshold) if result.has_pass else None,
+        "mention": score.mention,
+        "flags": list(score.flags),
+        "words": score.words,
+        "facts": [_fact(verdict) for verdict in score.verdicts],
+    }
+
+
+def _fact(verdict: FactVerdict) -> dict[str, Any]:
+    match = verdict.match
+    return {
+        "id": verdict.fact.id or None,
+        "fact": verdict.fact.fact,
+        "type": verdict.fact.type.value,
+        "role": verdict.role,
+        "counts": verdict.counts,
+        "mentioned": match.mentioned,
+        "asserted": match.asserted,
+        "voided_by": verdict.voided_by,
+        "form": match.form,
+        "span": list(match.span) if match.span else None,
+        "clause": match.clause or None,
+        "flags": list(match.flags),
+    }

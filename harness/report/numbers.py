@@ -1,0 +1,45 @@
+"""How figures are written; every renderer writes them the same way.
+
+- a mean reward has two decimals and never rounds up to a full score or down to none:
+  0.996 is `0.99`, 0.004 is `0.01`; exactly 1 and 0 are `1.00` and `0.00`
+- beside it stands how many answers were scored: `n=20`, or `18/20` when some were not
+- bounds follow where they differ from the mean: `[0.81–0.91]`
+- nothing to show is `–`, never 0 and never nan
+"""
+
+from __future__ import annotations
+
+from harness.comparison import Cell
+
+NOTHING = "–"
+
+
+def reward(value: float | None) -> str:
+    """Write a reward or a mean of rewards."""
+    if value is None:
+        return NOTHING
+    shown = f"{value:.2f}"
+    if shown == "1.00" and value < 1:
+        return "0.99"
+    if shown == "0.00" and value > 0:
+        return "0.01"
+    return shown
+
+
+def count(cell: Cell) -> str:
+    """Write how many answers a mean is over."""
+    return f"n={cell.scored}" if cell.complete else f"{cell.scored}/{cell.asked}"
+
+
+def bounds(cell: Cell) -> str:
+    """Write the bounds of a mean, or nothing when every answer was scored."""
+    if cell.complete or cell.low is None or cell.high is None:
+        return ""
+    return f"[{reward(cell.low)}–{reward(cell.high)}]"
+
+
+def cell(cell: Cell) -> str:
+    """Write a cell: mean, how many, and bounds where some are missing."""
+    if cell.asked == 0:
+        return NOTHING
+    return " ".join(filter(None, (reward(cell.mean), count(cell), bounds(cell))))

@@ -1,0 +1,126 @@
+"""Keyword recall: how many gold facts the answer states as true. Offline, deterministic.
+
+    reward = max(0, asserted required - violations) / required
+
+A violation is a forbidden value that the answer states as true; one that `replaces` a
+required fact voids that fact instead. Mention recall (the value is present at all) stands
+beside it. An answer much longer than the reference that also holds values competing with
+the gold is a dump: its reward is 0, since a transcript states everything and answers nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from harness.facts import AnswerText, FactMatch, FactType, GoldFact, match_fact, states_as_true, typed_values
+from harness.scoring.answer import Answer
+from harness.scoring.outcome import Missing, NotAnnotated, Outcome, Scored, SystemFailed
+from harness.scoring.score import CaseScore, FactVerdict
+from harness.suite import Case
+
+# A reference shorter than this says little about how long a good answer may be.
+_SHORTEST_REFERENCE = 60
+_COMPETING_VALUES = 3
+_NOT_STATED = FactMatch(mentioned=False, asserted=False)
+
+
+@dataclass(frozen=True, slots=True)
+class KeywordRecall:
+    """The offline scorer.
+
+    Attributes:
+        dump_factor: an answer more than this many times longer than the reference (in words,
+            references under 60 words count as 60) may be a dump.
+    """
+
+    dump_factor: float = 5.0
+    name: str = "keyword-recall"
+    has_pass: bool = True
+    footnote: str = (
+        "Keyword recall sees the values an answer states, not its behaviour: asking which one is meant, "
+        "or raising a problem unasked, is left to a judge."
+    )
+
+    def __post_init__(self) -> None:
+        if not self.dump_factor > 0:
+            raise ValueError("dump_factor has to be above 0")
+
+    def score(self, case: Case, answer: Answer) -> CaseScore:
+        """Return the reward with a verdict on every gold fact."""
+        outcome = unscorable(case, answer)
+        if outcome is not None:
+            return CaseScore(case.id, case.category, self.name, outcome)
+        raw = answer.text or ""
+        text = AnswerText(raw, case.locale)
+        required = self._stated(text, case.gold.required, "required", case)
+        optional = self._stated(text, case.gold.optional, "optional", case)
+        forbidden = [_forbidden(text, fact) for fact in case.gold.forbidden]
+        required = _void(required, forbidden)
+        words = len(raw.split())
+        flags = ("dump",) if self._is_dump(text, case, words, forbidden) else ()
+        violations = sum(verdict.counts and verdict.fact.replaces is None for verdict in forbidden)
+        kept = sum(verdict.counts for verdict in required)
+        reward = 0.0 if flags else max(0, kept - violations) / len(required)
+        mention = sum(verdict.match.mentioned for verdict in required) / len(required)
+        return CaseScore(
+            case.id,
+            case.category,
+            self.name,
+            Scored(reward),
+            mention=mention,
+            verdicts=(*required, *optional, *forbidden),
+            flags=flags,
+            words=words,
+        )
+
+    def _stated(self, text: AnswerText, facts: Sequence[GoldFact], role: str, case: Case) -> list[FactVerdict]:
+        siblings = (*case.gold.required, *case.gold.optional)
+        verdicts = []
+        for fact in facts:
+            match = match_fact(text, fact, siblings=[other for other in siblings if other is not fact])
+            verdicts.append(FactVerdict(fact, "required" if role == "required" else "optional", match, match.asserted))
+        return verdicts
+
+    def _is_dump(self, text: AnswerText, case: Case, words: int, forbidden: Sequence[FactVerdict]) -> bool:
+        reference = max(len(case.expected_behavior.split()), _SHORTEST_REFERENCE)
+        if words <= self.dump_factor * reference:
+            return False
+        competing = sum(match_fact(text, verdict.fact).mentioned for verdict in forbidden)
+        return competing > 0 or _rival_values(text, case.gold.required) >= _COMPETING_VALUES
+
+
+def unscorable(case: Case, answer: Answer) -> Outcome | None:
+    """Return why an answer has no keyword score, or None when it can be scored."""
+    if not case.gold.required:
+        return NotAnnotated()
+    if answer.error is not None:
+        return SystemFailed("reported", answer.error)
+    return Missing() if answer.text is None else None
+
+
+def _forbidden(text: AnswerText, fact: GoldFact) -> FactVerdict:
+    stated = states_as_true(text, fact)
+    match = stated or match_fact(text, fact)
+    if stated is None and match.asserted:  # present, but called past
+        match = FactMatch(True, False, match.form, match.span, match.clause, match.flags)
+    return FactVerdict(fact, "forbidden", match, counts=stated is not None)
+
+
+def _void(required: Sequence[FactVerdict], forbidden: Sequence[FactVerdict]) -> list[FactVerdict]:
+    """Undo each required fact whose wrong state the answer states as true."""
+    wrong = {v.fact.replaces: v.fact.id or v.fact.fact for v in forbidden if v.counts and v.fact.replaces}
+    return [
+        FactVerdict(v.fact, v.role, v.match, counts=False, voided_by=wrong[v.fact.id]) if v.fact.id in wrong else v
+        for v in required
+    ]
+
+
+def _rival_values(text: AnswerText, required: Sequence[GoldFact]) -> int:
+    """Count distinct values of the gold's types that are not the gold's own."""
+    rivals: set[str] = set()
+    own: set[str] = set()
+    for kind in {fact.type for fact in required} - {FactType.TEXT, FactType.ABSTAIN}:
+        rivals.update(text.text[start:end] for start, end in typed_values(text, kind))
+        own.update(form.casefold() for fact in required if fact.type is kind for form in fact.forms)
+    return len(rivals - own)

@@ -1,0 +1,75 @@
+"""The score of one answer to one case, with the evidence for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from harness.facts import FactMatch, GoldFact
+from harness.scoring.outcome import PASS_THRESHOLD, Outcome, Scored, outcome_name
+
+Role = Literal["required", "optional", "forbidden"]
+
+
+@dataclass(frozen=True, slots=True)
+class FactVerdict:
+    """What an answer said about one gold fact, and what came of it.
+
+    Attributes:
+        fact: the gold fact.
+        role: required, optional or forbidden.
+        match: mention, assertion and evidence.
+        counts: a required or optional fact that counts as stated; a forbidden one that the
+            answer states as true.
+        voided_by: id or value of the wrong value that undid a required fact.
+    """
+
+    fact: GoldFact
+    role: Role
+    match: FactMatch
+    counts: bool
+    voided_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CaseScore:
+    """The outcome of one case for one system under one scorer.
+
+    Attributes:
+        case_id: the case.
+        category: its layer.
+        scorer: name of the scorer.
+        outcome: the reward, or why there is none.
+        mention: share of required facts that are present at all, in [0, 1]; None where the
+            scorer has no such figure or nothing was scored.
+        verdicts: one a gold fact, in the case's order.
+        flags: what is odd about the answer, such as `dump`.
+        words: words in the text that was scored.
+    """
+
+    case_id: str
+    category: str
+    scorer: str
+    outcome: Outcome
+    mention: float | None = None
+    verdicts: tuple[FactVerdict, ...] = ()
+    flags: tuple[str, ...] = ()
+    words: int | None = None
+
+    @property
+    def reward(self) -> float | None:
+        """The reward in [0, 1], or None when nothing was scored."""
+        return self.outcome.reward if isinstance(self.outcome, Scored) else None
+
+    @property
+    def status(self) -> str:
+        """The outcome's name: `scored`, `missing`, …"""
+        return outcome_name(self.outcome)
+
+    def passed(self, threshold: float = PASS_THRESHOLD) -> bool | None:
+        """Say whether the reward reaches the threshold; None when nothing was scored."""
+        return None if self.reward is None else self.reward >= threshold
+
+    def of_role(self, role: Role) -> tuple[FactVerdict, ...]:
+        """Return the verdicts of one role."""
+        return tuple(verdict for verdict in self.verdicts if verdict.role == role)

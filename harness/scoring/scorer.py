@@ -1,0 +1,144 @@
+"""What a scorer is, and how one is found by name.
+
+A name is a built-in (`keyword-recall`), an entry point of the group `recallbench.scorers`,
+or `module:attribute`. Options may follow in brackets: `keyword-recall(dump_factor=8)`.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+from harness.errors import InputError
+from harness.scoring.answer import Answer
+from harness.scoring.score import CaseScore
+from harness.suite import Case
+
+ENTRY_POINTS = "recallbench.scorers"
+DEFAULT_SCORER = "keyword-recall"
+
+
+@runtime_checkable
+class Scorer(Protocol):
+    """Scores one answer to one case.
+
+    Attributes:
+        name: as users type it.
+        has_pass: whether a reward of this scorer can pass or fail.
+        footnote: one line for under a table: what the figure cannot see.
+    """
+
+    name: str
+    has_pass: bool
+    footnote: str
+
+    def score(self, case: Case, answer: Answer) -> CaseScore:
+        """Return the score; an answer that cannot be scored has an outcome that says why."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ScorerInfo:
+    """A scorer that can be named: where it comes from and what it is for."""
+
+    name: str
+    target: str
+    summary: str
+    source: str = "built-in"
+
+
+BUILT_IN = (
+    ScorerInfo(
+        "keyword-recall",
+        "harness.scoring.keyword_recall:KeywordRecall",
+        "typed gold facts stated as true in the answer (offline)",
+    ),
+    ScorerInfo(
+        "evidence-recall",
+        "harness.scoring.evidence_recall:EvidenceRecall",
+        "gold facts present in what the memory handed back (offline)",
+    ),
+    ScorerInfo(
+        "exact-match",
+        "harness.scoring.overlap:ExactMatch",
+        "the normalised answer equals a gold answer (offline, for imported data sets)",
+    ),
+    ScorerInfo(
+        "token-f1",
+        "harness.scoring.overlap:TokenF1",
+        "bag-of-tokens F1 with a gold answer (offline, for imported data sets)",
+    ),
+)
+# Announced names that this version cannot run; the message says so instead of "unknown".
+_NOT_YET = {"llm-judge": "the LLM judge is not part of this version yet; use keyword-recall, which needs no key"}
+
+
+def available_scorers() -> tuple[ScorerInfo, ...]:
+    """Return the built-in scorers and those that installed packages offer."""
+    from importlib.metadata import entry_points
+
+    offered = [
+        ScorerInfo(point.name, point.value, f"from {point.module}", source=point.dist.name if point.dist else "plugin")
+        for point in entry_points(group=ENTRY_POINTS)
+    ]
+    return (*BUILT_IN, *sorted(offered, key=lambda info: info.name))
+
+
+def find_scorer(spec: str) -> Scorer:
+    """Return the scorer that `spec` names, with its options set.
+
+    Raises:
+        InputError: for an unknown name, a target that cannot be imported, or bad options.
+    """
+    name, options = _parse(spec)
+    if name in _NOT_YET:
+        raise InputError(f"--scorer {name}: {_NOT_YET[name]}")
+    factory = _factory(name)
+    try:
+        made = factory(**options) if callable(factory) else factory
+    except (TypeError, ValueError) as error:
+        raise InputError(f"--scorer {spec}: the options do not fit: {error}") from None
+    if not isinstance(made, Scorer):
+        raise InputError(
+            f"--scorer {spec}: {name} is no scorer; it needs name, has_pass, footnote and score(case, answer)"
+        )
+    return made
+
+
+def _factory(name: str) -> Callable[..., Any]:
+    target = next((info.target for info in BUILT_IN if info.name == name), None)
+    if target is None and ":" in name:
+        target = name
+    if target is None:
+        known = available_scorers()
+        target = next((info.target for info in known if info.name == name), None)
+        if target is None:
+            names = [info.name for info in known] + list(_NOT_YET)
+            near = difflib.get_close_matches(name, names, n=1)
+            hint = f" Did you mean {near[0]}?" if near else ""
+            raise InputError(f"--scorer {name}: no such scorer.{hint} Known: {', '.join(names)}; or module:attribute.")
+    module, _, attribute = target.partition(":")
+    try:
+        found: Any = importlib.import_module(module)
+        for part in attribute.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError) as error:
+        raise InputError(f"--scorer {name}: cannot load {target}: {error}") from None
+    return found  # type: ignore[no-any-return]
+
+
+def _parse(spec: str) -> tuple[str, dict[str, Any]]:
+    name, bracket, rest = spec.strip().partition("(")
+    if not bracket:
+        return name, {}
+    try:
+        call = ast.parse(f"_({rest}", mode="eval").body
+        if not isinstance(call, ast.Call) or call.args:
+            raise ValueError("options are written name=value")
+        return name, {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
+    except (SyntaxError, ValueError) as error:
+        raise InputError(f"--scorer {spec}: cannot read the options: {error}. Write {name}(option=value).") from None

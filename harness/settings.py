@@ -1,0 +1,146 @@
+"""Settings and where each comes from.
+
+A flag wins over a `RECALLBENCH_*` variable, that over `.env`, that over
+`recallbench.yaml`, that over the default. `.env` and `recallbench.yaml` are read from the
+working directory; `.env` never changes the environment.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.errors import SettingsError, SuiteError
+
+PREFIX = "RECALLBENCH_"
+CONFIG_FILE = "recallbench.yaml"
+ENV_FILE = ".env"
+
+
+def _path(text: str) -> Path:
+    return Path(text).expanduser()
+
+
+def _share(text: str) -> float:
+    """Read a number in [0, 1]; nan is none."""
+    value = float(text)
+    if not 0.0 <= value <= 1.0:
+        raise ValueError("expected a number from 0 to 1")
+    return value
+
+
+def _format(text: str) -> str:
+    from harness.report import FORMATS
+
+    if text not in FORMATS:
+        raise ValueError(f"expected one of {', '.join(FORMATS)}")
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting: its name, how its text is read, its default and what it is for."""
+
+    name: str
+    read: Callable[[str], Any]
+    default: Any
+    help: str
+
+    @property
+    def variable(self) -> str:
+        """The environment variable that sets it."""
+        return PREFIX + self.name.upper()
+
+
+SETTINGS = (
+    Setting("suite", _path, None, "directory of the suite (the bundled one when unset)"),
+    Setting("gold", _path, None, "gold file that overrides the suite's gold facts"),
+    Setting("scorer", str, "keyword-recall", "scorer by name, module:attribute or entry point"),
+    Setting("pass_threshold", _share, 0.6, "reward from which an answer passes"),
+    Setting("format", _format, "table", "what compare, batch and list print: table, md, json or csv"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A setting's value and the place that it comes from."""
+
+    setting: Setting
+    value: Any
+    source: str
+
+
+def resolve(flags: Mapping[str, Any] | None = None, *, folder: Path | None = None) -> dict[str, Resolved]:
+    """Return every setting with its source.
+
+    Args:
+        flags: values given on the command line; None stands for a flag not given.
+        folder: where `.env` and `recallbench.yaml` are looked for; the working directory.
+
+    Raises:
+        SettingsError: for an unknown key in `recallbench.yaml` or a value that cannot be read.
+    """
+    where = folder or Path()
+    dotenv = _dotenv(where / ENV_FILE)
+    config = _config(where / CONFIG_FILE)
+    return {setting.name: _one(setting, flags or {}, dotenv, config) for setting in SETTINGS}
+
+
+def _one(
+    setting: Setting, flags: Mapping[str, Any], dotenv: Mapping[str, str], config: Mapping[str, tuple[str, int]]
+) -> Resolved:
+    given = flags.get(setting.name)
+    if given is not None:
+        text, source = str(given), f"flag --{setting.name.replace('_', '-')}"
+    elif value := os.environ.get(setting.variable):
+        text, source = value, f"variable {setting.variable}"
+    elif value := dotenv.get(setting.variable):
+        text, source = value, f"{ENV_FILE} ({setting.variable})"
+    elif setting.name in config:
+        text, line = config[setting.name]
+        source = f"{CONFIG_FILE}:{line}"
+    else:
+        return Resolved(setting, setting.default, "default")
+    try:
+        return Resolved(setting, setting.read(text), source)
+    except ValueError as error:
+        raise SettingsError(f"{source}: {setting.name} is {text!r}: {error}") from None
+
+
+def _dotenv(path: Path) -> dict[str, str]:
+    if not path.is_file():
+        return {}
+    from dotenv import dotenv_values
+
+    try:
+        return {key: value for key, value in dotenv_values(path, interpolate=False).items() if value}
+    except UnicodeDecodeError:
+        raise SettingsError(f"{path}: not UTF-8. Save the file as UTF-8.") from None
+
+
+def _config(path: Path) -> dict[str, tuple[str, int]]:
+    """Return `{name: (text, line)}` of the configuration file."""
+    if not path.is_file():
+        return {}
+    from harness.suite.chunks import read_header
+    from harness.suite.yaml_reader import parse
+
+    try:
+        document = parse(read_header(path))
+    except SuiteError as error:
+        raise SettingsError("\n".join(map(str, error.problems))) from None
+    if not isinstance(document.value, dict):
+        raise SettingsError(f"{path}:1: holds no settings. Write them as `name: value`.")
+    known = {setting.name for setting in SETTINGS}
+    values: dict[str, tuple[str, int]] = {}
+    for name, value in document.value.items():
+        line = document.line((name,))
+        if name not in known:
+            raise SettingsError(f"{path}:{line}: unknown setting {name!r}. The settings are {', '.join(sorted(known))}.")
+        if not isinstance(value, str):
+            raise SettingsError(f"{path}:{line}: {name} holds no plain value. Write `{name}: value`.")
+        values[name] = (value, line)
+    return values

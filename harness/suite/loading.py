@@ -1,0 +1,80 @@
+"""From a directory to a suite."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from harness.errors import Problem, SuiteError
+from harness.resources import bundled
+from harness.suite.cases import read_case
+from harness.suite.chunks import read_header
+from harness.suite.discovery import find_cases
+from harness.suite.gold import GoldFile, read_gold
+from harness.suite.models import Case, Suite
+from harness.suite.yaml_reader import parse
+
+
+def load_suite(root: Path | None = None, *, gold: Path | None = None) -> Suite:
+    """Load a suite: the headers of its cases; conversations stay on disk.
+
+    Args:
+        root: a directory of case files, or one such file; the bundled suite by default.
+        gold: a gold file, whose facts override those of the cases it names.
+
+    Raises:
+        SuiteError: when anything is wrong with any file; it lists every problem of all of them.
+        InputError: when there is nothing to load.
+    """
+    suite, problems = read_suite(root, gold=gold)
+    if problems:
+        raise SuiteError(problems)
+    return suite
+
+
+def read_suite(root: Path | None = None, *, gold: Path | None = None) -> tuple[Suite, list[Problem]]:
+    """Return the cases that could be read, and every problem met on the way.
+
+    It is `load_suite` for those who want to look at the sound part of a broken suite.
+
+    Raises:
+        InputError: when there is nothing to load.
+    """
+    root = bundled("test_cases") if root is None else root
+    paths, problems = find_cases(root, gold)
+    overriding, gold_problems = _read_gold(gold)
+    problems += gold_problems
+
+    cases: list[Case] = []
+    named: set[str] = set()
+    for path in paths:
+        case, case_problems = read_case(path)
+        problems += case_problems
+        if case is not None:
+            cases.append(case if overriding is None else overriding.override(case))
+            named.add(case.id)
+    problems += _repeated(cases)
+    if overriding is not None and len(cases) == len(paths):
+        problems += overriding.unknown_ids(named)
+    return Suite(root, tuple(sorted(cases, key=lambda case: case.id))), problems
+
+
+def _read_gold(path: Path | None) -> tuple[GoldFile | None, list[Problem]]:
+    if path is None:
+        return None, []
+    try:
+        return read_gold(path)
+    except SuiteError as error:
+        return None, list(error.problems)
+
+
+def _repeated(cases: Iterable[Case]) -> Iterator[Problem]:
+    """Yield a problem for each case whose id another case has already."""
+    first: dict[str, Path] = {}
+    for case in cases:
+        if case.id in first:
+            message = f"another case is called {case.id!r} too: {first[case.id]}."
+            yield Problem(
+                case.path, 0, "test_id", message, "Give each case a name of its own.", "duplicate-id"
+            )
+        first.setdefault(case.id, case.path)
