@@ -73,7 +73,9 @@ class Cell:
         return self.scored == self.asked
 
 
-def summarise(scores: Sequence[CaseScore], *, threshold: float = PASS_THRESHOLD, has_pass: bool = True) -> Cell:
+def summarise(
+    scores: Sequence[CaseScore], *, threshold: float = PASS_THRESHOLD, has_pass: bool = True
+) -> Cell:
     """Sum up scores; see `Cell` for what each figure is."""
     rewards = [score.outcome.reward for score in scores if isinstance(score.outcome, Scored)]
     mentions = [score.mention for score in scores if score.mention is not None]
@@ -185,7 +187,9 @@ def compare(
     if partial:
         common = [case for case in cases if all(case.id in answers for answers in given.systems.values())]
         if not common:
-            raise ResponsesError(f"{given.source}: no case was answered by every system, so there is nothing to compare.")
+            raise ResponsesError(
+                f"{given.source}: no case was answered by every system, so there is nothing to compare."
+            )
         if len(common) < len(cases):
             all_notes.append(
                 f"Partial: {len(common)} of {len(cases)} cases, those that every system answered "
@@ -212,7 +216,8 @@ def compare(
 def _as_responses(systems: Mapping[str, Mapping[str, Answer | str]]) -> Responses:
     read = {
         system: {
-            test_id: answer if isinstance(answer, Answer) else Answer(answer) for test_id, answer in answers.items()
+            test_id: answer if isinstance(answer, Answer) else Answer(answer)
+            for test_id, answer in answers.items()
         }
         for system, answers in systems.items()
     }

@@ -90,7 +90,10 @@ def resolve(flags: Mapping[str, Any] | None = None, *, folder: Path | None = Non
 
 
 def _one(
-    setting: Setting, flags: Mapping[str, Any], dotenv: Mapping[str, str], config: Mapping[str, tuple[str, int]]
+    setting: Setting,
+    flags: Mapping[str, Any],
+    dotenv: Mapping[str, str],
+    config: Mapping[str, tuple[str, int]],
 ) -> Resolved:
     given = flags.get(setting.name)
     if given is not None:
@@ -139,7 +142,9 @@ def _config(path: Path) -> dict[str, tuple[str, int]]:
     for name, value in document.value.items():
         line = document.line((name,))
         if name not in known:
-            raise SettingsError(f"{path}:{line}: unknown setting {name!r}. The settings are {', '.join(sorted(known))}.")
+            raise SettingsError(
+                f"{path}:{line}: unknown setting {name!r}. The settings are {', '.join(sorted(known))}."
+            )
         if not isinstance(value, str):
             raise SettingsError(f"{path}:{line}: {name} holds no plain value. Write `{name}: value`.")
         values[name] = (value, line)

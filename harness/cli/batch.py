@@ -49,7 +49,9 @@ def command(
     from harness.scoring import find_scorer, load_responses
 
     console.check_outputs(output)
-    values = options.settings(suite=suite, gold=gold, scorer=scorer, pass_threshold=pass_threshold, format=format)
+    values = options.settings(
+        suite=suite, gold=gold, scorer=scorer, pass_threshold=pass_threshold, format=format
+    )
     whole, asked = options.chosen_suite(values, layer)
     given = _one_system(load_responses(responses, whole.ids), system)
     result = compare(

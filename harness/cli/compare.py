@@ -45,7 +45,9 @@ def command(
     from harness.scoring import find_scorer, load_responses
 
     console.check_outputs(output)
-    values = options.settings(suite=suite, gold=gold, scorer=scorer, pass_threshold=pass_threshold, format=format)
+    values = options.settings(
+        suite=suite, gold=gold, scorer=scorer, pass_threshold=pass_threshold, format=format
+    )
     whole, asked = options.chosen_suite(values, layer)
     given = load_responses(responses or bundled("fixtures") / "system_responses.example.json", whole.ids)
     result = compare(

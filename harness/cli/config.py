@@ -22,4 +22,6 @@ def command() -> None:
     ]
     widths = [max(len(row[at]) for row in rows) for at in range(3)]
     for row in rows:
-        click.echo("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)) + f"  {row[3]}")
+        click.echo(
+            "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)) + f"  {row[3]}"
+        )

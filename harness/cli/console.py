@@ -42,14 +42,33 @@ def show(renderable: RenderableType) -> None:
         click.echo(terminal.as_text(renderable, width()), nl=False)
 
 
-def show_comparison(result: Comparison, format: str, *, per_case: bool = False, evidence: bool = False) -> None:
+def page(renderables: Sequence[RenderableType]) -> None:
+    """Show something long through the pager, in colour."""
+    import io
+
+    from rich.console import Console
+
+    out = io.StringIO()
+    paper = Console(file=out, width=width(), force_terminal=True, highlight=False, legacy_windows=False)
+    for renderable in renderables:
+        paper.print(renderable)
+    click.echo_via_pager(out.getvalue(), color=True)
+
+
+def show_comparison(
+    result: Comparison, format: str, *, per_case: bool = False, evidence: bool = False
+) -> None:
     """Print a comparison in a format."""
     from harness import report
 
     if format == "table":
         from harness.report import terminal
 
-        show(terminal.batch(result, width()) if evidence else terminal.comparison(result, width(), per_case=per_case))
+        show(
+            terminal.batch(result, width())
+            if evidence
+            else terminal.comparison(result, width(), per_case=per_case)
+        )
     else:
         shown = report.render(result, cast("Format", format), per_case=per_case, evidence=evidence)
         click.echo(shown, nl=False)
@@ -113,5 +132,5 @@ def gate(result: Comparison, fail_under: float | None) -> None:
             below.append(f"{system.system} {numbers.reward(cell.low)} ({cell.scored}/{cell.asked} scored)")
     if below:
         raise GateError(
-            f"--fail-under {fail_under:g} not met, missing answers and errors counted as 0: {', '.join(below)}"
+            f"--fail-under {fail_under:g} not met (missing answers and errors count as 0): {', '.join(below)}"
         )

@@ -40,8 +40,8 @@ def validate_command(ctx: click.Context, suite: Path | None, gold: Path | None, 
     report = validate(root, profile=cast(Literal["basic", "bundled"], profile), gold=values["gold"].value)
     for problem in report.problems:
         click.echo(str(problem), err=True)
-    counted = (
-        f"{report.cases} cases, {report.conversations} conversations, {report.rounds} rounds, {report.words} words"
+    counted = ", ".join(
+        f"{getattr(report, unit)} {unit}" for unit in ("cases", "conversations", "rounds", "words")
     )
     if report.problems:
         count = len(report.problems)

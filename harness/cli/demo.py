@@ -37,7 +37,9 @@ def command() -> None:
     for system in result.systems:
         answer = given.systems[system.system].get(case.id)
         said = answer.text if answer and answer.text else "(no answer)"
-        console.show(Group(Text(f"{system.system} answered:", style="bold"), Padding(Text(said), (0, 2, 0, 2))))
+        console.show(
+            Group(Text(f"{system.system} answered:", style="bold"), Padding(Text(said), (0, 2, 0, 2)))
+        )
         console.show(terminal.case_score(system.scores[at], threshold=result.threshold))
     click.echo("Next: recallbench show " + case.id)
     click.echo("      recallbench batch YOUR_ANSWERS.json   (format: README, Your own answers)")

@@ -47,7 +47,9 @@ def _as_text(cases: Sequence[Case], format: str) -> str:
     data = [case_view.case_data(case) for case in cases]
     if format == "json":
         return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
-    rows = [[", ".join(value) if isinstance(value, list) else value for value in row.values()] for row in data]
+    rows = [
+        [", ".join(value) if isinstance(value, list) else value for value in row.values()] for row in data
+    ]
     header = list(data[0]) if data else ["test_id"]
     if format == "md":
         return markdown.table(header, [[str(value) for value in row] for row in rows]) + "\n"
@@ -64,5 +66,7 @@ def _counts(cases: Sequence[Case]) -> str:
     noun = "case" if len(cases) == 1 else "cases"
     lines = [f"{len(cases)} {noun}" + "".join(f", {name} {count}" for name, count in sorted(layers.items()))]
     if abilities:
-        lines.append("Abilities: " + ", ".join(f"{name} {count}" for name, count in sorted(abilities.items())))
+        lines.append(
+            "Abilities: " + ", ".join(f"{name} {count}" for name, count in sorted(abilities.items()))
+        )
     return "\n".join(lines)

@@ -59,9 +59,8 @@ class LazyGroup(click.Group):
             from difflib import get_close_matches
 
             near = get_close_matches(args[0], COMMANDS, n=1)
-            if near and near[0] not in error.message:
-                error.message += f" Did you mean {near[0]}?"
-            raise
+            hint = f" Did you mean {near[0]}?" if near and near[0] not in error.message else ""
+            raise click.UsageError(error.message + hint, ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands without importing any of them."""
@@ -81,7 +80,12 @@ def _version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     cls=LazyGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
 )
 @click.option(
-    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version and exit."
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_version,
+    help="Show the version and exit.",
 )
 @click.pass_context
 def cli(ctx: click.Context) -> None:

@@ -20,16 +20,25 @@ suite_option = click.option(
     "--suite", type=click.Path(path_type=Path), metavar="DIR", help="Suite to use instead of the bundled one."
 )
 gold_option = click.option(
-    "--gold", type=click.Path(path_type=Path), metavar="FILE", help="Gold file that overrides the suite's gold facts."
+    "--gold",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Gold file that overrides the suite's gold facts.",
 )
-layer_option = click.option("--layer", type=click.Choice(LAYER_NAMES), multiple=True, help="Only this layer; repeatable.")
+layer_option = click.option(
+    "--layer", type=click.Choice(LAYER_NAMES), multiple=True, help="Only this layer; repeatable."
+)
 scorer_option = click.option(
-    "--scorer", metavar="NAME", help="keyword-recall (default), evidence-recall, exact-match, token-f1, module:attribute."
+    "--scorer",
+    metavar="NAME",
+    help="keyword-recall (default), evidence-recall, exact-match, token-f1, module:attribute.",
 )
 threshold_option = click.option(
     "--pass-threshold", type=float, metavar="X", help="Reward from which an answer passes (0.6)."
 )
-format_option = click.option("--format", "format", type=click.Choice(FORMAT_NAMES), help="What is printed (table).")
+format_option = click.option(
+    "--format", "format", type=click.Choice(FORMAT_NAMES), help="What is printed (table)."
+)
 output_option = click.option(
     "--output",
     "-o",

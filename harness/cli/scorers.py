@@ -14,4 +14,6 @@ def command() -> None:
     widest = max(len(info.name) for info in known)
     for info in known:
         click.echo(f"{info.name:<{widest}}  {info.summary}  [{info.source}]")
-    click.echo("\nA scorer of your own: --scorer your_module:YourScorer, or an entry point recallbench.scorers.")
+    click.echo(
+        "\nA scorer of your own: --scorer your_module:YourScorer, or an entry point recallbench.scorers."
+    )

@@ -45,7 +45,7 @@ def command(
         for part in parts:
             console.show(part)
         return
-    click.echo_via_pager(_paged(parts))
+    console.page(parts)
 
 
 def _parts(case: Case, only: str | None, brief: bool) -> list[RenderableType]:
@@ -61,15 +61,3 @@ def _parts(case: Case, only: str | None, brief: bool) -> list[RenderableType]:
         raise InputError(f"{case.id} has no conversation {only!r}; it has {known}.")
     parts += [case_view.conversation(talk, cited.get(talk.id)) for talk in talks if only in (None, talk.id)]
     return parts
-
-
-def _paged(parts: list[RenderableType]) -> str:
-    import io
-
-    from rich.console import Console
-
-    out = io.StringIO()
-    paper = Console(file=out, width=console.width(), force_terminal=True, highlight=False, legacy_windows=False)
-    for part in parts:
-        paper.print(part)
-    return out.getvalue()

@@ -10,7 +10,13 @@ from harness.errors import InputError
 
 Format = Literal["table", "md", "json", "csv"]
 FORMATS: tuple[Format, ...] = ("table", "md", "json", "csv")
-_ENDINGS: dict[str, Format] = {".txt": "table", ".md": "md", ".markdown": "md", ".json": "json", ".csv": "csv"}
+_ENDINGS: dict[str, Format] = {
+    ".txt": "table",
+    ".md": "md",
+    ".markdown": "md",
+    ".json": "json",
+    ".csv": "csv",
+}
 
 
 def format_of(path: Path) -> Format:
@@ -26,7 +32,12 @@ def format_of(path: Path) -> Format:
 
 
 def render(
-    result: Comparison, format: Format = "md", *, per_case: bool = False, evidence: bool = False, width: int | None = None
+    result: Comparison,
+    format: Format = "md",
+    *,
+    per_case: bool = False,
+    evidence: bool = False,
+    width: int | None = None,
 ) -> str:
     """Return a comparison as text.
 

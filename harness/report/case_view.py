@@ -93,7 +93,10 @@ def case_table(cases: Iterable[Case]) -> Table:
         table.add_column(name, overflow="fold", no_wrap=name == "Case")
     for case in cases:
         table.add_row(
-            Text(case.id), Text(visible(case.title)), Text(visible(case.domain)), Text(visible(", ".join(case.abilities)))
+            Text(case.id),
+            Text(visible(case.title)),
+            Text(visible(case.domain)),
+            Text(visible(", ".join(case.abilities))),
         )
     return table
 
@@ -117,7 +120,9 @@ def case_data(case: Case) -> dict[str, Any]:
 def _labels(case: Case) -> str:
     asked = f"asked {case.question_time.isoformat(sep=' ', timespec='minutes')}" if case.question_time else ""
     answerable = "" if case.answerable else "not answerable from the conversations"
-    return " · ".join(filter(None, (case.category, case.domain, ", ".join(case.abilities), case.locale, asked, answerable)))
+    return " · ".join(
+        filter(None, (case.category, case.domain, ", ".join(case.abilities), case.locale, asked, answerable))
+    )
 
 
 def _section(title: str, lines: Iterable[str]) -> RenderableType:

@@ -9,10 +9,21 @@ from collections.abc import Iterable, Sequence
 from harness.comparison import Comparison
 
 _SUMMARY = (
-    "system", "group", "mean", "scored", "asked", "low", "high", "passed", "mention", "missing", "errors", "dumps",
-    "not_annotated", "scorer", "pass_threshold", "suite_hash",
+    "system", "group", "mean", "scored", "asked", "low", "high", "passed", "mention", "missing", "errors",
+    "dumps", "not_annotated", "scorer", "pass_threshold", "suite_hash",
 )  # fmt: skip
-_CASES = ("system", "test_id", "category", "outcome", "reward", "passed", "mention", "flags", "facts_found", "facts_missing")
+_CASES = (
+    "system",
+    "test_id",
+    "category",
+    "outcome",
+    "reward",
+    "passed",
+    "mention",
+    "flags",
+    "facts_found",
+    "facts_missing",
+)
 
 
 def comparison(result: Comparison, *, per_case: bool = False) -> str:

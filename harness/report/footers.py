@@ -52,15 +52,23 @@ def _gaps(comparison: Comparison) -> list[str]:
     for system in comparison.systems:
         cell = comparison.cell(OVERALL, system)
         if not cell.complete:
-            parts = [f"{cell.missing} missing" if cell.missing else "", f"{cell.errors} errors" if cell.errors else ""]
+            parts = [
+                f"{cell.missing} missing" if cell.missing else "",
+                f"{cell.errors} errors" if cell.errors else "",
+            ]
+            why = ", ".join(filter(None, parts))
             made.append(
-                f"{system.system}: {cell.scored} of {cell.asked} scored ({', '.join(filter(None, parts))}); not to be "
-                "ranked. Bounds count what is missing as 0 and as 1."
+                f"{system.system}: {cell.scored} of {cell.asked} scored ({why}); not to be ranked. "
+                "Bounds count what is missing as 0 and as 1."
             )
-    left_out = max((comparison.cell(OVERALL, system).not_annotated for system in comparison.systems), default=0)
+    left_out = max(
+        (comparison.cell(OVERALL, system).not_annotated for system in comparison.systems), default=0
+    )
     if left_out:
         noun = "case has" if left_out == 1 else "cases have"
-        made.append(f"{left_out} {noun} nothing that {comparison.scorer} can compare with, and count for nobody.")
+        made.append(
+            f"{left_out} {noun} nothing that {comparison.scorer} can compare with, and count for nobody."
+        )
     return made
 
 

@@ -26,7 +26,8 @@ def as_data(result: Comparison) -> dict[str, Any]:
         "source": result.source,
         "notes": footers.lines(result),
         "groups": [
-            {"group": group, "title": result.title(group), "cases": result.size(group)} for group in result.groups
+            {"group": group, "title": result.title(group), "cases": result.size(group)}
+            for group in result.groups
         ],
         "systems": [
             {

@@ -53,7 +53,10 @@ def _outcome(score: CaseScore) -> str:
 
 def short_titles(comparison: Comparison) -> tuple[tuple[str, ...], str]:
     """Return short group names for a narrow table, and the line that explains them."""
-    short = tuple("Overall" if group == OVERALL else comparison.title(group).partition(" · ")[0] for group in comparison.groups)
+    short = tuple(
+        "Overall" if group == OVERALL else comparison.title(group).partition(" · ")[0]
+        for group in comparison.groups
+    )
     long = (comparison.title(group) for group in comparison.groups)
     explained = [title for name, title in zip(short, long, strict=True) if name != title]
     return short, "; ".join(explained)

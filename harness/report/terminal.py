@@ -24,7 +24,12 @@ from harness.scoring import CaseScore
 PLAIN_WIDTH = 100
 _NARROWEST_NAME = 12
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-_MARKS = {"found": ("✓", "green"), "missing": ("✗", "red"), "wrong": ("!", "bold red"), "optional": ("+", "cyan")}
+_MARKS = {
+    "found": ("✓", "green"),
+    "missing": ("✗", "red"),
+    "wrong": ("!", "bold red"),
+    "optional": ("+", "cyan"),
+}
 
 
 def visible(text: str) -> str:
@@ -48,12 +53,16 @@ def batch(result: Comparison, width: int) -> RenderableType:
     parts: list[RenderableType] = []
     for system in result.systems:
         for case, score in zip(result.cases, system.scores, strict=True):
-            parts.append(case_score(score, threshold=result.threshold, title=case.title, has_pass=result.has_pass))
+            parts.append(
+                case_score(score, threshold=result.threshold, title=case.title, has_pass=result.has_pass)
+            )
     parts.append(comparison(result, width))
     return Group(*parts)
 
 
-def case_score(score: CaseScore, *, threshold: float, title: str = "", has_pass: bool = True) -> RenderableType:
+def case_score(
+    score: CaseScore, *, threshold: float, title: str = "", has_pass: bool = True
+) -> RenderableType:
     """Return one answer's reward with what was found, what is missing and what is wrong."""
     head = Text(score.case_id, style="bold")
     if title:
@@ -113,7 +122,9 @@ def _grid_table(grid: Grid, width: int) -> Table:
 
 def _stacked(grid: Grid) -> Grid:
     """Write mean, count and bounds below one another, which is as narrow as a cell gets."""
-    return Grid(grid.header, tuple((row[0], *(cell.replace(" ", "\n") for cell in row[1:])) for row in grid.rows))
+    return Grid(
+        grid.header, tuple((row[0], *(cell.replace(" ", "\n") for cell in row[1:])) for row in grid.rows)
+    )
 
 
 def _natural_width(grid: Grid) -> int:
@@ -152,7 +163,9 @@ def _too_wide(grid: Grid, width: int) -> bool:
 def as_text(renderable: RenderableType, width: int = PLAIN_WIDTH) -> str:
     """Render without colour to a string, lines without trailing space."""
     out = io.StringIO()
-    console = Console(file=out, width=width, no_color=True, force_terminal=False, legacy_windows=False, highlight=False)
+    console = Console(
+        file=out, width=width, no_color=True, force_terminal=False, legacy_windows=False, highlight=False
+    )
     console.print(renderable)
     return _rstrip(out.getvalue().splitlines())
 

@@ -29,7 +29,11 @@ def score_case(case: Case, answer: str | Answer, scorer: Scorer | None = None) -
 
 
 def score_batch(
-    cases: Iterable[Case], answers: Mapping[str, Answer | str], scorer: Scorer | None = None, *, system: str = "responses"
+    cases: Iterable[Case],
+    answers: Mapping[str, Answer | str],
+    scorer: Scorer | None = None,
+    *,
+    system: str = "responses",
 ) -> SystemScores:
     """Score a system's answers; a case without one is `missing`, never 0.
 
@@ -40,4 +44,6 @@ def score_batch(
         system: the name shown.
     """
     used = scorer or KeywordRecall()
-    return SystemScores(system, tuple(score_case(case, answers.get(case.id, _NO_ANSWER), used) for case in cases))
+    return SystemScores(
+        system, tuple(score_case(case, answers.get(case.id, _NO_ANSWER), used) for case in cases)
+    )

@@ -74,12 +74,16 @@ class KeywordRecall:
             words=words,
         )
 
-    def _stated(self, text: AnswerText, facts: Sequence[GoldFact], role: str, case: Case) -> list[FactVerdict]:
+    def _stated(
+        self, text: AnswerText, facts: Sequence[GoldFact], role: str, case: Case
+    ) -> list[FactVerdict]:
         siblings = (*case.gold.required, *case.gold.optional)
         verdicts = []
         for fact in facts:
             match = match_fact(text, fact, siblings=[other for other in siblings if other is not fact])
-            verdicts.append(FactVerdict(fact, "required" if role == "required" else "optional", match, match.asserted))
+            verdicts.append(
+                FactVerdict(fact, "required" if role == "required" else "optional", match, match.asserted)
+            )
         return verdicts
 
     def _is_dump(self, text: AnswerText, case: Case, words: int, forbidden: Sequence[FactVerdict]) -> bool:
@@ -111,7 +115,9 @@ def _void(required: Sequence[FactVerdict], forbidden: Sequence[FactVerdict]) -> 
     """Undo each required fact whose wrong state the answer states as true."""
     wrong = {v.fact.replaces: v.fact.id or v.fact.fact for v in forbidden if v.counts and v.fact.replaces}
     return [
-        FactVerdict(v.fact, v.role, v.match, counts=False, voided_by=wrong[v.fact.id]) if v.fact.id in wrong else v
+        FactVerdict(v.fact, v.role, v.match, counts=False, voided_by=wrong[v.fact.id])
+        if v.fact.id in wrong
+        else v
         for v in required
     ]
 

@@ -49,7 +49,7 @@ class SystemFailed:
 
 @dataclass(frozen=True, slots=True)
 class JudgeFailed:
-    """The judge gave no usable verdict: `kind` is `refusal`, `content_filter`, `malformed`, …"""
+    """The judge gave no usable verdict: `kind` is `refusal`, `content_filter`, `malformed` and so on."""
 
     kind: str
     message: str = ""

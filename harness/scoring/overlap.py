@@ -83,7 +83,9 @@ class TokenF1:
 
     name: str = "token-f1"
     has_pass: bool = True
-    footnote: str = "Token F1 compares bags of words; it sees neither order nor negation, and vague answers score."
+    footnote: str = (
+        "Token F1 compares bags of words; it sees neither order nor negation, and vague answers score."
+    )
 
     def score(self, case: Case, answer: Answer) -> CaseScore:
         """Return the F1, the best over the gold answers."""

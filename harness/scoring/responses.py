@@ -64,7 +64,8 @@ def parse_responses(data: Any, known_ids: Iterable[str], *, source: str = "respo
     ids = frozenset(known_ids)
     if not isinstance(data, dict):
         raise ResponsesError(
-            f"{source}: holds a {_kind(data)}; expected an object, {{system: {{test_id: answer}}}} or {{test_id: answer}}."
+            f"{source}: holds a {_kind(data)}; expected an object, "
+            "{system: {test_id: answer}} or {test_id: answer}."
         )
     note = str(data.get("_note", ""))
     content = {key: value for key, value in data.items() if not key.startswith("_")}
@@ -151,7 +152,12 @@ def _number(value: Mapping[str, Any], key: str) -> float | None:
     number = value.get(key)
     if number is None:
         return None
-    if isinstance(number, bool) or not isinstance(number, int | float) or not number >= 0 or number == float("inf"):
+    if (
+        isinstance(number, bool)
+        or not isinstance(number, int | float)
+        or not number >= 0
+        or number == float("inf")
+    ):
         raise ValueError(f"{key!r} is {number!r}; expected a number of 0 or more.")
     return float(number)
 
@@ -174,7 +180,9 @@ def _decode(text: str, path: Path) -> Any:
     try:
         return json.loads(text, object_pairs_hook=unique, parse_constant=no_constant)
     except json.JSONDecodeError as error:
-        raise ResponsesError(f"{path}:{error.lineno}: not JSON: {error.msg} (column {error.colno}).") from None
+        raise ResponsesError(
+            f"{path}:{error.lineno}: not JSON: {error.msg} (column {error.colno})."
+        ) from None
     except RecursionError:
         raise ResponsesError(f"{path}: nested too deeply to be a responses file.") from None
 
@@ -187,5 +195,13 @@ def _line_of_second(text: str, key: str) -> int:
 
 
 def _kind(value: Any) -> str:
-    names = {dict: "object", list: "list", str: "string", bool: "true/false", int: "number", float: "number", type(None): "null"}
+    names = {
+        dict: "object",
+        list: "list",
+        str: "string",
+        bool: "true/false",
+        int: "number",
+        float: "number",
+        type(None): "null",
+    }
     return names.get(type(value), type(value).__name__)

@@ -63,7 +63,7 @@ class CaseScore:
 
     @property
     def status(self) -> str:
-        """The outcome's name: `scored`, `missing`, …"""
+        """The outcome's name, such as `scored` or `missing`."""
         return outcome_name(self.outcome)
 
     def passed(self, threshold: float = PASS_THRESHOLD) -> bool | None:

@@ -32,9 +32,14 @@ class Scorer(Protocol):
         footnote: one line for under a table: what the figure cannot see.
     """
 
-    name: str
-    has_pass: bool
-    footnote: str
+    @property
+    def name(self) -> str: ...  # noqa: D102
+
+    @property
+    def has_pass(self) -> bool: ...  # noqa: D102
+
+    @property
+    def footnote(self) -> str: ...  # noqa: D102
 
     def score(self, case: Case, answer: Answer) -> CaseScore:
         """Return the score; an answer that cannot be scored has an outcome that says why."""
@@ -74,7 +79,9 @@ BUILT_IN = (
     ),
 )
 # Announced names that this version cannot run; the message says so instead of "unknown".
-_NOT_YET = {"llm-judge": "the LLM judge is not part of this version yet; use keyword-recall, which needs no key"}
+_NOT_YET = {
+    "llm-judge": "the LLM judge is not part of this version yet; use keyword-recall, which needs no key"
+}
 
 
 def available_scorers() -> tuple[ScorerInfo, ...]:
@@ -82,7 +89,12 @@ def available_scorers() -> tuple[ScorerInfo, ...]:
     from importlib.metadata import entry_points
 
     offered = [
-        ScorerInfo(point.name, point.value, f"from {point.module}", source=point.dist.name if point.dist else "plugin")
+        ScorerInfo(
+            point.name,
+            point.value,
+            f"from {point.module}",
+            source=point.dist.name if point.dist else "plugin",
+        )
         for point in entry_points(group=ENTRY_POINTS)
     ]
     return (*BUILT_IN, *sorted(offered, key=lambda info: info.name))
@@ -99,7 +111,7 @@ def find_scorer(spec: str) -> Scorer:
         raise InputError(f"--scorer {name}: {_NOT_YET[name]}")
     factory = _factory(name)
     try:
-        made = factory(**options) if callable(factory) else factory
+        made = factory(**options)
     except (TypeError, ValueError) as error:
         raise InputError(f"--scorer {spec}: the options do not fit: {error}") from None
     if not isinstance(made, Scorer):
@@ -109,7 +121,7 @@ def find_scorer(spec: str) -> Scorer:
     return made
 
 
-def _factory(name: str) -> Callable[..., Any]:
+def _factory(name: str) -> Callable[..., object]:
     target = next((info.target for info in BUILT_IN if info.name == name), None)
     if target is None and ":" in name:
         target = name
@@ -120,7 +132,9 @@ def _factory(name: str) -> Callable[..., Any]:
             names = [info.name for info in known] + list(_NOT_YET)
             near = difflib.get_close_matches(name, names, n=1)
             hint = f" Did you mean {near[0]}?" if near else ""
-            raise InputError(f"--scorer {name}: no such scorer.{hint} Known: {', '.join(names)}; or module:attribute.")
+            raise InputError(
+                f"--scorer {name}: no such scorer.{hint} Known: {', '.join(names)}; or module:attribute."
+            )
     module, _, attribute = target.partition(":")
     try:
         found: Any = importlib.import_module(module)
@@ -128,7 +142,10 @@ def _factory(name: str) -> Callable[..., Any]:
             found = getattr(found, part)
     except (ImportError, AttributeError) as error:
         raise InputError(f"--scorer {name}: cannot load {target}: {error}") from None
-    return found  # type: ignore[no-any-return]
+    if not callable(found):
+        raise InputError(f"--scorer {name}: {target} is no class or function that makes a scorer.")
+    factory: Callable[..., object] = found
+    return factory
 
 
 def _parse(spec: str) -> tuple[str, dict[str, Any]]:
@@ -141,4 +158,6 @@ def _parse(spec: str) -> tuple[str, dict[str, Any]]:
             raise ValueError("options are written name=value")
         return name, {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
     except (SyntaxError, ValueError) as error:
-        raise InputError(f"--scorer {spec}: cannot read the options: {error}. Write {name}(option=value).") from None
+        raise InputError(
+            f"--scorer {spec}: cannot read the options: {error}. Write {name}(option=value)."
+        ) from None

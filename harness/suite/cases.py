@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -74,15 +74,14 @@ def _build(
 
 
 def _gold(groups: dict[str, Any]) -> GoldFacts:
-    return GoldFacts(
-        **{
-            group: tuple(
-                GoldFact(**{"id": f"{group}_{number}", **fact})
-                for number, fact in enumerate(groups.get(group) or (), start=1)
-            )
-            for group in _GROUPS
-        }
-    )
+    return GoldFacts(**{group: tuple(_named_facts(group, groups.get(group) or ())) for group in _GROUPS})
+
+
+def _named_facts(group: str, facts: Iterable[dict[str, Any]]) -> Iterator[GoldFact]:
+    """Build the facts of a group; one without an id is called after its place."""
+    for number, fact in enumerate(facts, start=1):
+        fact.setdefault("id", f"{group}_{number}")
+        yield GoldFact(**fact)
 
 
 def _placement(case: Case, document: Document) -> Iterator[Problem]:

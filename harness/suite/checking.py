@@ -17,9 +17,9 @@ from harness.suite.yaml_reader import Document, FieldPath, Plain
 _Telling = tuple[str, str, str]
 
 _EMPTY: _Telling = ("is empty.", "Write a value, or delete the key.", "bad-value")
-_NUMBER: _Telling = ("is {input!r}.", "Write a number above 0.", "bad-value")
-_CHOICE: _Telling = ("is {input!r}.", "Write one of {expected}.", "bad-value")
-_TRUTH: _Telling = ("is {input!r}.", "Write true or false.", "bad-value")
+_NUMBER: _Telling = ("is {input}.", "Write a number above 0.", "bad-value")
+_CHOICE: _Telling = ("is {input}.", "Write one of {expected}.", "bad-value")
+_TRUTH: _Telling = ("is {input}.", "Write true or false.", "bad-value")
 
 _TELLINGS: dict[str, _Telling] = {
     "string_too_short": _EMPTY,
@@ -41,7 +41,7 @@ _TELLINGS: dict[str, _Telling] = {
         "bad-message",
     ),
     "bad-timestamp": (
-        "{input!r} is no day or time of the calendar.",
+        "{input} is no day or time of the calendar.",
         "Write ISO 8601, such as 2025-03-20 or 2025-03-20T09:00:00-05:00.",
         "bad-timestamp",
     ),
@@ -55,13 +55,19 @@ _EMPTY_FACT: _Telling = (
 
 _PATTERNS: dict[str, _Telling] = {
     FORM: _EMPTY_FACT,
-    REF: ("{input!r} cites nothing.", "Cite a message as `conversation_id#number`, from 1.", "bad-evidence"),
-    LOCALE: ("{input!r} is no locale.", "Write one such as en-US or en_GB.", "bad-locale"),
-    CASE_ID: ("{input!r} is no id.", "Write one without spaces and slashes.", "bad-id"),
-    CONVERSATION_ID: ("{input!r} is no id.", "Write one without spaces and `#`.", "bad-id"),
+    REF: ("{input} cites nothing.", "Cite a message as `conversation_id#number`, from 1.", "bad-evidence"),
+    LOCALE: ("{input} is no locale.", "Write one such as en-US or en_GB.", "bad-locale"),
+    CASE_ID: ("{input} is no id.", "Write one without spaces and slashes.", "bad-id"),
+    CONVERSATION_ID: ("{input} is no id.", "Write one without spaces and `#`.", "bad-id"),
 }
 
 _FACT_FORMS = frozenset(("fact", "accept", "stale"))
+
+# Keys that no other key refers to: without them a case can still be built and looked at.
+_EXPENDABLE = frozenset(
+    "abilities cluster description dimension domain entities expected_behavior kind locale "
+    "question_time weight why".split()
+)
 
 
 def check(shape: Shape, document: Document, value: Plain, at: FieldPath = ()) -> Any:
@@ -77,26 +83,36 @@ def check(shape: Shape, document: Document, value: Plain, at: FieldPath = ()) ->
 
 
 def look(shape: Shape, document: Document, value: Plain, at: FieldPath = ()) -> tuple[Any, list[Problem]]:
-    """Return the validated content, and a problem for everything that doesn't fit.
+    """Return the validated content, or None, and a problem for everything that doesn't fit.
 
-    Where unknown keys are all that is wrong, the content comes without them, so that the
-    caller can go on and find what else is wrong with the file.
+    Where only unknown or expendable keys are wrong, the content comes without them, so that
+    the caller can go on and find what else is wrong with the file.
     """
     try:
         return shape.validator.validate_python(value), []
     except ValidationError as error:
         found = error.errors(include_url=False)
     problems = [_explain(shape, document, at, details) for details in found]
-    unknown = [details["loc"] for details in found if details["type"] == "extra_forbidden"]
-    if len(unknown) < len(found):
+    try:
+        return shape.validator.validate_python(
+            _without(value, filter(None, map(_expendable, found)))
+        ), problems
+    except ValidationError:
         return None, problems
-    return shape.validator.validate_python(_without(value, unknown)), problems
+
+
+def _expendable(details: ErrorDetails) -> FieldPath | None:
+    """Return the path of the key that can be left out to be rid of an error, or None."""
+    loc = details["loc"]
+    if details["type"] == "extra_forbidden":
+        return loc
+    return next((loc[: index + 1] for index, step in enumerate(loc) if step in _EXPENDABLE), None)
 
 
 def _without(value: Plain, paths: Iterable[FieldPath]) -> Plain:
     """Copy a value, leaving out the keys at these paths."""
     copy: Any = deepcopy(value)
-    for *parents, key in paths:
+    for *parents, key in dict.fromkeys(paths):
         holder = copy
         for step in parents:
             holder = holder[step]
@@ -114,7 +130,7 @@ def _explain(shape: Shape, document: Document, at: FieldPath, details: ErrorDeta
         mend = f"Correct or delete it; {nearest(key, shape.keys.get(level, ()))}."
         return document.problem((*at, *loc), f"unknown key {key!r}.", mend, "unknown-key")
     message, mend, rule = _telling(details)
-    filled = {"input": details["input"], "expected": details.get("ctx", {}).get("expected")}
+    filled = {"input": _brief(details["input"]), "expected": details.get("ctx", {}).get("expected")}
     return document.problem((*at, *loc), message.format(**filled), mend.format(**filled), rule)
 
 
@@ -125,3 +141,9 @@ def _telling(details: ErrorDetails) -> _Telling:
     if kind == "string_pattern_mismatch":
         return _PATTERNS[details["ctx"]["pattern"]]
     return _TELLINGS.get(kind, (details["msg"].replace("{", "{{") + ".", "Correct the value.", "bad-value"))
+
+
+def _brief(value: Any) -> str:
+    """Return a value as a message shows it; a whole conversation in it would hide the message."""
+    shown = repr(value)
+    return shown if len(shown) <= 60 else shown[:57] + "..."

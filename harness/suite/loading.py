@@ -73,8 +73,8 @@ def _repeated(cases: Iterable[Case]) -> Iterator[Problem]:
     first: dict[str, Path] = {}
     for case in cases:
         if case.id in first:
+            document = parse(read_header(case.path))  # only a broken suite pays for the line
             message = f"another case is called {case.id!r} too: {first[case.id]}."
-            yield Problem(
-                case.path, 0, "test_id", message, "Give each case a name of its own.", "duplicate-id"
-            )
+            mend = "Give each case a name of its own."
+            yield document.problem(("test_id",), message, mend, "duplicate-id")
         first.setdefault(case.id, case.path)

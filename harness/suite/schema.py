@@ -72,7 +72,7 @@ _FACT = _mapping(
     {"fact": _pattern(FORM)},
     {
         "id": _TEXT,
-        "type": core.enum_schema(FactType, list(FactType), missing=FactType),
+        "type": core.enum_schema(FactType, list(FactType)),
         "accept": _many(_pattern(FORM)),
         "stale": _many(_pattern(FORM)),
         "evidence": _many(_pattern(REF)),

@@ -47,8 +47,8 @@ _MENDS = (
     ("cannot start any token", "Put the text in quotes, and indent with spaces, not with tabs."),
     ("could not find expected ':'", "Write `key: value`, or indent the line as part of the text above it."),
     ("unexpected end of stream", "Close the quote or bracket."),
+    ("<document start>", "Start every further document with a line `---`."),
     ("did not find expected", "Check the indentation, quotes and brackets of this line and those above it."),
-    ("another document", "Start every further document with a line `---`."),
     ("control characters", "Delete the character."),
     ("nesting", "Write the value flat."),
 )
@@ -161,8 +161,7 @@ def _read(get_event: Callable[[], Any]) -> Plain:
         return None
     content = value(get_event())
     get_event()  # the document ends
-    if not isinstance(get_event(), StreamEndEvent):
-        raise yaml.YAMLError("another document follows without a line `---`")
+    get_event()  # the stream ends, or what follows without a line `---` is an error
     return content
 
 
