@@ -127,9 +127,12 @@ def run(argv: Sequence[str] | None = None) -> int:
         click.echo(f"{PROGRAM}: {error}", err=True)
         return error.exit_code
     except BrokenPipeError:
-        # The reader (`| head`) has what it wanted; keep the interpreter from flushing into it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return ExitCode.DONE
+        return _reader_left()
+    except SystemExit as leaving:
+        # click makes a closed pipe an exit with 1, which here would say that a gate failed.
+        if isinstance(leaving.__context__, BrokenPipeError):
+            return _reader_left()
+        raise
     except click.ClickException as error:
         error.show()
         return ExitCode.BAD_INPUT
@@ -147,3 +150,10 @@ def run(argv: Sequence[str] | None = None) -> int:
         )
         return ExitCode.BAD_INPUT
     return int(result) if isinstance(result, int) else ExitCode.DONE
+
+
+def _reader_left() -> int:
+    """Take it well that the reader (`| head`) has what it wanted."""
+    # Python flushes standard output once more at the end; that must not go into the closed pipe.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return ExitCode.DONE

@@ -42,7 +42,7 @@ def comparison(result: Comparison, width: int, *, per_case: bool = False) -> Ren
     table, legend = _fitted(result, width)
     parts: list[RenderableType] = [table]
     if per_case:
-        parts.append(_grid_table(layout.by_case(result), width))
+        parts += [_table(part, width) for part in _panels(layout.by_case(result), width)]
     foot = [legend, *footers.lines(result)]
     parts.append(Text("\n".join(visible(line) for line in foot if line), style="dim"))
     return Group(*parts)
@@ -116,8 +116,23 @@ def _fitted(result: Comparison, width: int) -> tuple[Table, str]:
     return _table(_stacked(turned), width), legend
 
 
-def _grid_table(grid: Grid, width: int) -> Table:
-    return _table(grid) if _natural_width(grid) <= width else _table(grid, width)
+def _panels(grid: Grid, width: int) -> list[Grid]:
+    """Split a table that is too wide into tables of as many columns as fit, one at least."""
+    panels: list[Grid] = []
+    at = 1
+    while at < len(grid.header):
+        end = at + 1
+        while end < len(grid.header) and _natural_width(_columns(grid, at, end + 1)) <= width:
+            end += 1
+        panels.append(_columns(grid, at, end))
+        at = end
+    return panels
+
+
+def _columns(grid: Grid, start: int, end: int) -> Grid:
+    """Return the first column and those from `start` to before `end`."""
+    cut = [(row[0], *row[start:end]) for row in (grid.header, *grid.rows)]
+    return Grid(cut[0], tuple(cut[1:]))
 
 
 def _stacked(grid: Grid) -> Grid:
@@ -139,7 +154,8 @@ def _line_len(text: str) -> int:
 
 def _table(grid: Grid, width: int | None = None) -> Table:
     """Build a rich table; with `width`, first columns and headers may fold, figures never."""
-    table = Table(header_style="bold", width=width if width and _too_wide(grid, width) else None)
+    folds = width is not None and _natural_width(grid) > width
+    table = Table(header_style="bold", width=width if folds else None, show_lines=folds)
     for at, title in enumerate(grid.header):
         figures = at > 0
         widest = max((_line_len(row[at]) for row in grid.rows), default=0)
@@ -154,10 +170,6 @@ def _table(grid: Grid, width: int | None = None) -> Table:
         overall = row[0].startswith("Overall") and at == last
         table.add_row(*(Text(visible(cell)) for cell in row), style="bold" if overall else None)
     return table
-
-
-def _too_wide(grid: Grid, width: int) -> bool:
-    return _natural_width(grid) > width
 
 
 def as_text(renderable: RenderableType, width: int = PLAIN_WIDTH) -> str:
