@@ -52,10 +52,8 @@ def _gaps(comparison: Comparison) -> list[str]:
     for system in comparison.systems:
         cell = comparison.cell(OVERALL, system)
         if not cell.complete:
-            parts = [
-                f"{cell.missing} missing" if cell.missing else "",
-                f"{cell.errors} errors" if cell.errors else "",
-            ]
+            errors = "1 error" if cell.errors == 1 else f"{cell.errors} errors"
+            parts = [f"{cell.missing} missing" if cell.missing else "", errors if cell.errors else ""]
             why = ", ".join(filter(None, parts))
             made.append(
                 f"{system.system}: {cell.scored} of {cell.asked} scored ({why}); not to be ranked. "

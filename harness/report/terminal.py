@@ -39,8 +39,8 @@ def visible(text: str) -> str:
 
 def comparison(result: Comparison, width: int, *, per_case: bool = False) -> RenderableType:
     """Return the layer-by-system table with its footer, for a console of `width` columns."""
-    table, legend = _fitted(result, width)
-    parts: list[RenderableType] = [table]
+    tables, legend = _fitted(result, width)
+    parts: list[RenderableType] = [*tables]
     if per_case:
         parts += [_table(part, width) for part in _panels(layout.by_case(result), width)]
     foot = [legend, *footers.lines(result)]
@@ -101,28 +101,32 @@ def _verdict_line(score: CaseScore, threshold: float, has_pass: bool) -> Text:
     return line
 
 
-def _fitted(result: Comparison, width: int) -> tuple[Table, str]:
+def _fitted(result: Comparison, width: int) -> tuple[list[Table], str]:
+    """Return the summary as one table, or as several where not even one system a row fits."""
     grid = layout.by_layer(result)
     if _natural_width(grid) <= width:
-        return _table(grid), ""
+        return [_table(grid)], ""
     turned = grid.turned()
     turned = Grid(("System", *turned.header[1:]), turned.rows)
     if _natural_width(turned) <= width:
-        return _table(turned), ""
+        return [_table(turned)], ""
     short, legend = layout.short_titles(result)
     turned = Grid(("System", *short), turned.rows)
     if _natural_width(turned) <= width:
-        return _table(turned), legend
-    return _table(_stacked(turned), width), legend
+        return [_table(turned)], legend
+    return [_table(part, width) for part in _panels(_stacked(turned), width, fold=True)], legend
 
 
-def _panels(grid: Grid, width: int) -> list[Grid]:
-    """Split a table that is too wide into tables of as many columns as fit, one at least."""
+def _panels(grid: Grid, width: int, *, fold: bool = False) -> list[Grid]:
+    """Split a table that is too wide into tables of as many columns as fit, one at least.
+
+    With `fold` the first column may fold, so that it asks for little.
+    """
     panels: list[Grid] = []
     at = 1
     while at < len(grid.header):
         end = at + 1
-        while end < len(grid.header) and _natural_width(_columns(grid, at, end + 1)) <= width:
+        while end < len(grid.header) and _natural_width(_columns(grid, at, end + 1), fold=fold) <= width:
             end += 1
         panels.append(_columns(grid, at, end))
         at = end
@@ -142,9 +146,11 @@ def _stacked(grid: Grid) -> Grid:
     )
 
 
-def _natural_width(grid: Grid) -> int:
+def _natural_width(grid: Grid, *, fold: bool = False) -> int:
     columns = zip(grid.header, *grid.rows, strict=True)
     widths = [max(_line_len(cell) for cell in column) for column in columns]
+    if fold:
+        widths[0] = min(widths[0], _NARROWEST_NAME)
     return sum(widths) + 3 * len(widths) + 1
 
 
