@@ -13,9 +13,11 @@ HarnessError
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import IntEnum
-from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:  # this module is loaded by `--help`, which has no need of pathlib
+    from pathlib import Path
 
 
 class ExitCode(IntEnum):
@@ -65,9 +67,8 @@ class EndpointError(HarnessError):
     exit_code = ExitCode.ENDPOINT
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Problem:
-    """One thing wrong with one place of a file.
+class Problem(NamedTuple):
+    """One thing wrong with one place of a file; problems sort by file and line.
 
     Attributes:
         path: the file, as the user named it.
