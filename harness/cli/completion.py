@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from harness.cli.main import PROGRAM
+from harness.cli.main import COMPLETION_VARIABLE, PROGRAM
 
 
 @click.command("completion")
@@ -21,4 +21,4 @@ def command(shell: str) -> None:
     maker = get_completion_class(shell)
     if maker is None:
         raise click.UsageError(f"no completion for {shell}")
-    click.echo(maker(cli, {}, PROGRAM, f"_{PROGRAM.upper()}_COMPLETE").source())
+    click.echo(maker(cli, {}, PROGRAM, COMPLETION_VARIABLE).source())

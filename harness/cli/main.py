@@ -18,6 +18,7 @@ from harness.errors import ExitCode, HarnessError
 
 PROGRAM = "recallbench"
 DEBUG_VARIABLE = "RECALLBENCH_DEBUG"
+COMPLETION_VARIABLE = "_RECALLBENCH_COMPLETE"
 
 # name: (module, short help)
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -139,11 +140,12 @@ def run(argv: Sequence[str] | None = None) -> int:
         return error.exit_code
     except BrokenPipeError:
         return _reader_left()
-    except SystemExit as leaving:
-        # click makes a closed pipe an exit with 1, which here would say that a gate failed.
-        if isinstance(leaving.__context__, BrokenPipeError):
-            return _reader_left()
-        raise
+    except SystemExit:
+        if COMPLETION_VARIABLE in os.environ:
+            raise
+        # Outside completion, click exits by itself for one reason: a closed pipe. Its status, 1,
+        # would say here that a gate failed.
+        return _reader_left()
     except click.ClickException as error:
         error.show()
         return ExitCode.BAD_INPUT
