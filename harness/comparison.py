@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from harness.errors import ResponsesError
 from harness.scoring import (
@@ -99,8 +100,7 @@ def summarise(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class CaseLabel:
+class CaseLabel(NamedTuple):
     """What a report needs to name a case."""
 
     id: str

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.errors import SettingsError, SuiteError
 
@@ -40,8 +39,7 @@ def _format(text: str) -> str:
     return text
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """One setting: its name, how its text is read, its default and what it is for."""
 
     name: str
@@ -64,8 +62,7 @@ SETTINGS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Resolved:
+class Resolved(NamedTuple):
     """A setting's value and the place that it comes from."""
 
     setting: Setting

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from harness.facts import FactType
 from harness.scoring import (
@@ -34,8 +33,7 @@ _FLAG_WORDS = {
 _LONGEST_QUOTE = 160
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One fact of one answer: its mark, name, gold value and what was found."""
 
     mark: Mark

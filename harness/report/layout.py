@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from harness.comparison import OVERALL, Comparison
 from harness.report import evidence, numbers
 from harness.scoring import CaseScore
 
 
-@dataclass(frozen=True, slots=True)
-class Grid:
+class Grid(NamedTuple):
     """A table of strings: one header row, then rows as long as it."""
 
     header: tuple[str, ...]

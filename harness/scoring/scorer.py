@@ -10,8 +10,7 @@ import ast
 import difflib
 import importlib
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from harness.errors import InputError
 from harness.scoring.answer import Answer
@@ -46,8 +45,7 @@ class Scorer(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class ScorerInfo:
+class ScorerInfo(NamedTuple):
     """A scorer that can be named: where it comes from and what it is for."""
 
     name: str
