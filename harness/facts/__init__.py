@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from harness.facts.answer import AnswerText
 from harness.facts.locales import DEFAULT_LOCALE
-from harness.facts.match import AnswerText, match_fact, states_as_true, typed_values
+from harness.facts.match import match_fact, states_as_true, typed_values
 from harness.facts.model import ABSTAIN, FactMatch, FactType, GoldFact
 
 __all__ = [

@@ -70,11 +70,7 @@ _STATES = re.compile(
     r"(?:'s|'re|is|are|was|were)(?:\s+(?:called|named|about|around|exactly|roughly))?\s+(?!n't)(?P<value>[\w$€£¥#\"']+)"
 )
 _NO_VALUE = frozenset(
-    "not never unknown unclear unspecified missing unavailable no none nothing n/a only just still also possible "
-    "impossible in on at from of about for to under with by best worth better likely hard what why how because that "
-    "something anything all left up safe clear where when there here simply unfortunately outside beyond absent blank "
-    "undisclosed undefined outstanding pending open being going mentioned discussed stated given listed recorded your "
-    "the a an".split()
+    ["not", "never", "unknown", "unclear", "unspecified", "missing", "unavailable", "no", "none", "nothing", "n/a", "only", "just", "still", "also", "possible", "impossible", "in", "on", "at", "from", "of", "about", "for", "to", "under", "with", "by", "best", "worth", "better", "likely", "hard", "what", "why", "how", "because", "that", "something", "anything", "all", "left", "up", "safe", "clear", "where", "when", "there", "here", "simply", "unfortunately", "outside", "beyond", "absent", "blank", "undisclosed", "undefined", "outstanding", "pending", "open", "being", "going", "mentioned", "discussed", "stated", "given", "listed", "recorded", "your", "the", "a", "an"]
 )
 _META = re.compile(r"\s*(?:past\s+|previous\s+|earlier\s+|our\s+)?(?:conversation|session|chat|message|call|record|memor|time|place|result|note|of\b)")
 _CLAUSES = re.compile(

@@ -1,8 +1,9 @@
 """Identifiers: account, claim, order and phone numbers, seat and unit codes.
 
 - one separator may stand between any two characters: `442-985-3327`, `(442) 985-3327`
-- an id is whole: `ORD-2024-0091` is not in `ORD-2024-00910`, `3327` not in `442-985-3327`
-- leading zeros count; a comma with a space is a list, never a separator
+- an id is whole: `ORD-2024-0091` is not in `ORD-2024-00910`, `3327` not in `442-985-3327`,
+  `4821` neither in `4821 7730 1142` nor in `$4,821`
+- leading zeros count; a comma with a space is a list and a new line another value
 - digits spelled one by one (`four eight two one`) count as digits
 """
 
@@ -11,64 +12,97 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from harness.facts.words import DIGIT_WORDS, digit_runs
+from harness.facts.currencies import SIGNS
+from harness.facts.patterns import LazyPattern
+from harness.facts.sentences import Sentence
+
+Span = tuple[int, int]
 
 _WORD = r"a-z0-9_\u00aa\u00b5\u00c0-\u024f\u0370-\u052f"
-_SEPARATOR = r"(?:[-–—./ _]|\)[-. ]?|[-. ]\(|\n)?"
-_INNER = re.compile(r"[^\W_]", re.UNICODE)
+_SEPARATOR = r"(?:[-–—./ _]|\)[-. ]?|[-. ]\()?"
+_LONGEST = 24  # characters of letters before the first digit
+_INNER = re.compile(r"[^\W_]")
+SEPARATORS = str.maketrans(dict.fromkeys("-–—./ _()"))
 # What joins a neighbour to an id, so that the id is only a part of something longer.
-_JOINED_BEFORE = re.compile(rf"[{_WORD}][-–—/_]$|[0-9][.,:]$|[a-z0-9]\.$")
-_JOINED_AFTER = re.compile(rf"[-–—/_][{_WORD}]|[.,:][0-9]|\.[a-z0-9]")
-_COUNTRY_CODE = re.compile(r"(?:\+|\b00)\d{1,3}[-. ]?\(?$|\b1[-. ]\(?$")
-_GROUP_BEFORE = re.compile(r"[0-9][ ]$")
-_GROUP_AFTER = re.compile(r"[ ][0-9]")
+_JOINED_BEFORE = LazyPattern(rf"[{_WORD}](?:[-–—/_]|&)?$|[0-9][.,:]$|[a-z0-9]\.$|[{SIGNS}]\s?$")
+_JOINED_AFTER = LazyPattern(rf"[{_WORD}]|[-–—/_&][{_WORD}]|[.,:][0-9]|\.[a-z0-9]|\s?%")
+_COUNTRY_CODE = LazyPattern(r"(?:\+|\b00)\d{1,3}[-. ]?\(?$|\b1[-. ]\(?$")
+_GROUP_BEFORE = LazyPattern(r"(?<![\w.,-])([0-9]{1,9}) $")
+_GROUP_AFTER = LazyPattern(r" ([0-9]{1,9})(?![\w-]|[.,:]\d)")
+_LONE_LETTER = LazyPattern(r"([A-Za-z])[ \n]")
+_TOKEN = LazyPattern(r"[a-z0-9][a-z0-9]*(?:[-–][a-z0-9]+)*")
+_NOT_BEFORE_TOKEN = frozenset("_.,-" + SIGNS)
+_TOKEN_HEAD = LazyPattern(r"(?<![\w-])(?:[a-z0-9]{1,12}[-–]){0,3}[a-z]{0,12}$")
+_TOKEN_TAIL = LazyPattern(r"[\w]|[.,:]\d|\s?%")
 
 
 @lru_cache(maxsize=4096)
 def id_pattern(form: str) -> re.Pattern[str] | None:
-    """Return the pattern of a folded id, or None when it has no letter or digit."""
+    """Return the pattern of a folded id, or None when it has no digit and is a text."""
     chars = _INNER.findall(form)
-    if not chars:
-        return None
     if not any(char.isdigit() for char in chars):
-        return None  # a password of letters is a text
-    before = rf"(?<![{_WORD}])" if chars[0] < "\u0530" else ""
-    after = rf"(?![{_WORD}])" if chars[-1] < "\u0530" else ""
-    return re.compile(before + _SEPARATOR.join(map(re.escape, chars)) + after)
+        return None
+    return re.compile(_SEPARATOR.join(map(re.escape, chars)))
 
 
-def find_id(text: str, cased: str, form: str, pattern: re.Pattern[str]) -> list[tuple[int, int]]:
-    """Return the spans in folded `text` where the id stands whole."""
+def find_id(text: str, cased: str, form: str, pattern: re.Pattern[str]) -> list[Span]:
+    """Return the spans in folded `text` where the id stands whole; `form` has its case kept."""
     spans = []
-    for m in pattern.finditer(text):
-        start, end = m.span()
+    for found in pattern.finditer(text):
+        start, end = found.span()
         if _is_whole(text, start, end) and not _is_prose(cased, start, end, form):
             spans.append((start, end))
     return spans
 
 
-def find_spelled(text: str, wordset: frozenset[str], digits: str) -> list[tuple[int, int]]:
-    """Return the spans where `digits` is spelled out digit by digit."""
-    if len(digits) < 3 or len(DIGIT_WORDS.keys() & wordset) == 0:
-        return []
-    return [(start, end) for start, end, spelled in digit_runs(text) if spelled == digits]
-
-
 def _is_whole(text: str, start: int, end: int) -> bool:
-    before, after = text[max(0, start - 8) : start], text[end : end + 2]
-    country_code = _COUNTRY_CODE.search(before)
-    if _JOINED_BEFORE.search(before) and not country_code:
+    if start:
+        window = max(0, start - 12)
+        if not _COUNTRY_CODE.search(text, window, start):
+            if text[start] < "\u0530" and _JOINED_BEFORE.search(text, window, start):
+                return False
+            if text[start].isdigit() and _is_group(text, start, end, _GROUP_BEFORE.search(text, window, start)):
+                return False
+    if text[end - 1] < "\u0530" and _JOINED_AFTER.match(text, end):
         return False
-    if _JOINED_AFTER.match(after):
+    return not (text[end - 1].isdigit() and _is_group(text, start, end, _GROUP_AFTER.match(text, end)))
+
+
+def _is_group(text: str, start: int, end: int, neighbour: re.Match[str] | None) -> bool:
+    """Say whether the digits next to the id, a space away, make one longer number with it."""
+    if neighbour is None:
         return False
-    spaced = " " in text[start:end]
-    if spaced and text[start].isdigit() and _GROUP_BEFORE.search(before) and not country_code:
-        return False
-    return not (spaced and text[end - 1].isdigit() and _GROUP_AFTER.match(after))
+    written = text[start:end]
+    if " " in written:
+        return True
+    return len(neighbour[1]) == end - start >= 3 and written.isdecimal()
 
 
 def _is_prose(cased: str, start: int, end: int, form: str) -> bool:
     """Tell `a 12 o'clock` from seat `A 12`: a lone letter set apart has to keep its case."""
-    found = cased[start:end]
-    lone = re.match(r"([A-Za-z])[ \n]", found)
+    lone = _LONE_LETTER.match(cased, start, end)
     return lone is not None and lone[1] != form[:1] and lone[1].islower()
+
+
+def id_like(text: str, sentence: Sentence) -> list[Span]:
+    """Return the tokens that look like an id: three characters or more, a digit among them."""
+    spans: list[Span] = []
+    done = 0
+    for digits in sentence.digits:
+        if digits.start < done:
+            continue
+        head = _TOKEN_HEAD.search(text, max(done, digits.start - _LONGEST), digits.start)
+        found = _TOKEN.match(text, head.start() if head else digits.start)
+        if found is None:
+            continue
+        start, end = found.span()
+        done = max(end, digits.end)
+        if end - start >= 3 and text[start - 1 : start] not in _NOT_BEFORE_TOKEN and not _TOKEN_TAIL.match(text, end):
+            spans.append((start, end))
+    return spans
+
+
+def id_shape(written: str) -> tuple[int, bool]:
+    """Return what two ids of one kind have in common: their length, and whether letters are in them."""
+    chars = [char for char in written if char.isalnum()]
+    return len(chars), any(char.isalpha() for char in chars)

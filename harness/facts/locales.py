@@ -51,7 +51,7 @@ _MONTH_FIRST = frozenset({"US", "PH", "FM", "MH", "PW", "PR", "GU", "VI"})
 _DOLLARS = {"CA": "CAD", "AU": "AUD", "NZ": "NZD", "SG": "SGD", "HK": "HKD"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class LocaleRules:
     """How numbers and dates are written in one locale.
 

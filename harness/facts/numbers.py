@@ -8,39 +8,49 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
+from typing import NamedTuple
 
 from harness.facts import units
+from harness.facts.currencies import CURRENCY_WORDS, SIGNS, currency_after, currency_before
 from harness.facts.locales import LocaleRules
 from harness.facts.normalise import FRACTIONS
-from harness.facts.words import NUMBER_WORDS, number_runs
+from harness.facts.patterns import LazyPattern
+from harness.facts.sentences import Sentence, Word
+from harness.facts.words import number_runs
 
 _LETTER = r"a-z_\u00aa\u00b5\u00c0-\u024f\u0370-\u052f"
 _VULGAR = "".join(FRACTIONS)
-_SCALE = re.compile(r"[\s-]?(thousand|million|billion|trillion|hundred|lakh|crore)s?(?![\w])")
-_SHORT_SCALE = re.compile(rf"\s?(k|m|mm|mn|mio|bn|b|tn)(?![{_LETTER}0-9/²³])")
+_LONGEST = 40  # digits; anything longer is no quantity
+_BEFORE_SIGN = frozenset(" \n(:=\"'|\x00" + SIGNS)
 _SCALES = {
-    "hundred": 10**2, "thousand": 10**3, "k": 10**3, "lakh": 10**5, "million": 10**6, "m": 10**6, "mm": 10**6,
-    "mn": 10**6, "mio": 10**6, "crore": 10**7, "billion": 10**9, "bn": 10**9, "b": 10**9, "trillion": 10**12,
+    "hundred": 10**2, "thousand": 10**3, "lakh": 10**5, "million": 10**6, "crore": 10**7, "billion": 10**9,
+    "trillion": 10**12, "k": 10**3, "m": 10**6, "mm": 10**6, "mn": 10**6, "mio": 10**6, "bn": 10**9, "b": 10**9,
     "tn": 10**12,
 }  # fmt: skip
-_PERCENT = re.compile(r"[\s-]?(?:%|percent|per\s?cent|pct\.?)(?![\w])(?!\s?-?points?)")
-_MERIDIEM = re.compile(r"\s?(?:[ap]\.?\s?m\b|o'clock\b|h\d\d\b)")
-_CENTS_TAIL = re.compile(r"\s+and\s+(\d{1,2})\s+(?:cents?|pence)\b")
-_SIGN_WORD = re.compile(r"\b(?:minus|negative)\s$")
-_RANGE_GAP = re.compile(r"\s?[-–—]\s?|\s+(?:to|through|thru)\s+")
-_TRANSITION = re.compile(
+_LONG_SCALE = LazyPattern(r"[\s-]?(thousand|million|billion|trillion|hundred|lakh|crore)s?(?!\w)")
+_SHORT_SCALE = LazyPattern(rf"(?:\s?(k|m|mm|mn|mio|bn|tn)|(b))(?![{_LETTER}0-9/²³])")
+_PERCENT = LazyPattern(r"[\s-]?(?:%|percent(?:age)?|per\s?cent|pct\.?)(?!\w)(?!\s?-?points?)")
+_MERIDIEM = LazyPattern(r"\s?(?:[ap]\.?\s?m\b|o'clock\b|h\d\d\b)")
+_CENTS_TAIL = LazyPattern(r"\s+and\s+(\d{1,2})\s+(?:cents?|pence)\b")
+_SIGN_WORD = LazyPattern(r"\b(?:minus|negative)\s$")
+_RANGE_GAP = LazyPattern(r"\s?[-–—]\s?|\s+(?:to|through|thru)\s+")
+_BETWEEN = LazyPattern(r"\bbetween\s$")
+_TRANSITION = LazyPattern(
     r"\b(?:from|chang\w*|mov\w*|went|go(?:es|ing)?|rais\w*|ris\w*|rose|increas\w*|dropp?\w*|drops|fell|fall\w*|"
     r"cut|reduc\w*|lower\w*|updat\w*|revis\w*|shift\w*|switch\w*|pushed|push|bumped|bump\w*|jump\w*|up|down|"
     r"correct\w*|adjust\w*|renegotiat\w*|upgrad\w*|downgrad\w*|postpon\w*|reschedul\w*|extend\w*)\b[^.;!?]{0,40}$"
 )
+_MIXED = LazyPattern(r"(?<![\w.,/])(?:(\d+)\s+)?(\d{1,2})/(2|3|4|5|6|8|10|16)(?![\d/]|[.,]\d)")
+_HYPHEN_RANGE = LazyPattern(
+    rf"(?<![\w.,/-])(?<![\w][-–])(?P<low>\d[\d,.]{{0,15}})(?:\s?%)?\s?[-–—]\s?[{SIGNS}]?"
+    r"(?P<high>\d[\d,.]{0,15})(?![\d/:]|[-–]\d|[.,]\d)"
+)
 
 
-@dataclass(frozen=True, slots=True)
-class Amount:
+class Amount(NamedTuple):
     """A number as a value; `currency` is a code, `%`, or empty. `high` makes it a range."""
 
     number: Decimal
@@ -48,86 +58,100 @@ class Amount:
     high: Decimal | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class NumberFound:
+class NumberFound(NamedTuple):
     """An amount and where it stands: the whole of it, and where its digits end."""
 
     start: int
     end: int
     number_end: int
     amount: Amount
-    in_range: bool = False
 
 
-@lru_cache(maxsize=32)
-def _number_pattern(decimal: str, groups: str) -> re.Pattern[str]:
-    mark = re.escape(decimal)
-    by_groups = "|".join(
-        rf"\d{{1,3}}(?:{re.escape(group)}\d{{3}})+(?!{re.escape(group)}?\d)" for group in groups
-    )
-    lakh = r"|\d{1,2}(?:,\d{2})+,\d{3}(?!,?\d)" if "," in groups else ""
-    other = re.escape("".join(sorted({".", ","})))
-    return re.compile(
-        rf"(?<![{_LETTER}0-9])(?<![0-9][{other}:/'])(?<![{_LETTER}0-9][-–])(?<![{_LETTER}]/)"
-        rf"(?:(?P<whole>(?:{by_groups}{lakh}|\d+)(?:{mark}\d+)?)(?:\s?(?P<vulgar>[{_VULGAR}]))?"
-        rf"|(?P<alone>[{_VULGAR}])|(?P<point>{mark}\d+))"
-        rf"(?![0-9]|[{other}][0-9]|:[0-9])(?!-[0-9])"
-    )
+class _Spot(NamedTuple):
+    """The digits or words of a number; `low` is the lower end when they are a range."""
+
+    start: int
+    end: int
+    value: Decimal
+    low: Decimal | None = None
 
 
-_MIXED = re.compile(r"(?<![\w.,/])(?:(\d+)\s+)?(\d{1,2})/(2|3|4|5|6|8|10|16)(?![\d/]|[.,]\d)")
-_HYPHEN_RANGE = re.compile(
-    r"(?<![\w.,/-])(?<![\w][-–])(?P<sign>[$€£¥₹]?)(?P<low>\d[\d,.]*)(?P<unit>\s?%)?\s?[-–—]\s?[$€£¥₹]?"
-    r"(?P<high>\d[\d,.]*\d|\d)(?![\d/:]|[-–]\d|[.,]\d)"
-)
-
-
-def scan_numbers(text: str, wordset: frozenset[str], rules: LocaleRules) -> list[NumberFound]:
-    """Return every number in folded `text`, in order; `wordset` is the set of its words."""
-    spots: list[tuple[int, int, Decimal]] = []
-    blocked: list[tuple[int, int]] = []
+def scan_numbers(text: str, sentence: Sentence, rules: LocaleRules) -> list[NumberFound]:
+    """Return every number in one sentence of folded `text`, in order."""
+    spots = list(_digits(text, sentence.digits, rules))
+    if runs := number_runs(text, sentence):
+        spots.extend(_Spot(*run) for run in runs)
+        spots.sort(key=lambda spot: spot.start)
     found: list[NumberFound] = []
-    if any(char in text for char in "0123456789" + _VULGAR):
-        found, blocked = _hyphen_ranges(text, rules)
-        spots = _digits(text, rules, blocked)
-    if not NUMBER_WORDS.isdisjoint(wordset):
-        spots.extend(number_runs(text))
-        spots.sort()
     done = 0
-    for start, end, value in spots:
-        read = _read(text, start, end, value, rules) if start >= done else None
+    for spot in spots:
+        read = _read(text, spot, rules) if spot.start >= done else None
         if read is not None:
             found.append(read)
             done = read.end
-    found.sort(key=lambda number: number.start)
-    return _join_ranges(text, found)
+    return _join_ranges(text, found) if len(found) > 1 else found
 
 
-def _digits(text: str, rules: LocaleRules, blocked: list[tuple[int, int]]) -> list[tuple[int, int, Decimal]]:
-    spots = []
-    taken = list(blocked)
-    if "/" in text:
-        for mixed in _MIXED.finditer(text):
+# ---- digits ---------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=32)
+def _number_pattern(decimal: str, groups: str) -> LazyPattern:
+    mark = rf"[{decimal}]"
+    grouped = "|".join(rf"\d{{1,3}}(?:[{group}]\d{{3}}){{1,8}}(?![{group}]?\d)" for group in groups)
+    lakh = r"|\d{1,2}(?:,\d{2}){1,6},\d{3}(?!,?\d)" if "," in groups else ""
+    return LazyPattern(
+        rf"(?<![{_LETTER}0-9])(?<![0-9][.,:/'])(?<![{_LETTER}0-9][-–])(?<![{_LETTER}]/)"
+        rf"(?:(?P<whole>(?:{grouped}{lakh}|\d+)(?:{mark}\d+)?)(?:\s?(?P<vulgar>[{_VULGAR}]))?"
+        rf"|(?P<alone>[{_VULGAR}])|(?P<point>{mark}\d+))"
+        r"(?![0-9]|[.,][0-9]|:[0-9])(?!-[0-9])"
+    )
+
+
+def _digits(text: str, words: Sequence[Word], rules: LocaleRules) -> Iterator[_Spot]:
+    if not words:
+        return
+    pattern = _number_pattern(rules.decimal, rules.groups)
+    reach = words[0].start, words[-1].end
+    has_dash = any(text.find(dash, *reach) >= 0 for dash in "-–—")
+    has_slash = text.find("/", *reach) >= 0
+    done = 0
+    for word in words:
+        start = word.start
+        if start < done:
+            continue
+        if has_dash and (span := _HYPHEN_RANGE.match(text, start)):
+            low, high = _value(span["low"].rstrip(".,"), rules), _value(span["high"].rstrip(".,"), rules)
+            if low is not None and high is not None and low < high and not _padded(span["low"], span["high"]):
+                done = span.end("high") - (span["high"][-1] in ".,")
+                yield _Spot(start, done, high, low)
+                continue
+        if has_slash and (mixed := _MIXED.match(text, start)):
             whole, top, bottom = mixed.groups()
-            spots.append((mixed.start(), mixed.end(), Decimal(whole or 0) + Decimal(top) / Decimal(bottom)))
-            taken.append(mixed.span())
-    for m in _number_pattern(rules.decimal, rules.groups).finditer(text):
-        start, end = m.span()
-        if taken and any(start < stop and begin < end for begin, stop in taken):
+            done = mixed.end()
+            if len(whole or "") < _LONGEST:
+                yield _Spot(start, done, Decimal(whole or 0) + Decimal(top) / Decimal(bottom))
             continue
-        if text.startswith("/", end) and text[end + 1 : end + 2].isdigit():
+        if text[start - 1 : start] == rules.decimal and not text[start - 2 : start - 1].isalnum():
+            start -= 1
+        found = pattern.match(text, start)
+        if found is None:
             continue
-        value = _value(m["whole"] or m["point"] or "0", rules)
-        vulgar = m["vulgar"] or m["alone"]
-        if value is not None and vulgar:
+        done = found.end()
+        value = _value(found["whole"] or found["point"] or "0", rules)
+        if value is None or (text.startswith("/", done) and text[done + 1 : done + 2].isdigit()):
+            continue
+        if vulgar := found["vulgar"] or found["alone"]:
             top, _, bottom = FRACTIONS[vulgar].partition("/")
             value += Decimal(top) / Decimal(bottom)
-        if value is not None:
-            spots.append((start, end, value))
-    return spots
+        yield _Spot(start, done, value)
 
 
 def _value(digits: str, rules: LocaleRules) -> Decimal | None:
+    if len(digits) > _LONGEST:
+        return None
+    if digits.isdigit():
+        return Decimal(digits)
     for group in rules.groups:
         digits = digits.replace(group, "")
     try:
@@ -136,107 +160,125 @@ def _value(digits: str, rules: LocaleRules) -> Decimal | None:
         return None
 
 
-def _read(text: str, start: int, end: int, value: Decimal, rules: LocaleRules) -> NumberFound | None:
-    """Read what stands around a number: sign, currency, scale, percent."""
-    if text.startswith(("st", "nd", "rd", "th"), end) and not text[end + 2 : end + 3].isalnum():
-        return None  # an ordinal
-    if _MERIDIEM.match(text, end):
-        return None  # a clock time
-    before = units.CURRENCY_BEFORE.search(text, max(0, start - 4), start)
-    begin = before.start() if before else start
-    begin, negative = _sign(text, begin, before is not None)
+def _padded(*parts: str) -> bool:
+    """Say whether one of the parts is written like a code: `007-010` is no range."""
+    return any(part[0] == "0" and part[1:2].isdigit() for part in parts)
+
+
+# ---- what stands around a number ------------------------------------------------------
+
+
+# Words after a number that change what it is; any other word leaves it alone.
+_TELLING = frozenset(
+    "st nd rd th a p am pm o'clock h per pct percent percentage thousand thousands million millions billion billions trillion "
+    "trillions hundred hundreds lakh lakhs crore crores k m mm mn mio bn b tn and".split()
+) | set(CURRENCY_WORDS)
+_NEXT_WORD = LazyPattern(r"[\s-]?([^\W\d_]+)")
+
+
+def _read(text: str, spot: _Spot, rules: LocaleRules) -> NumberFound | None:
+    """Read sign, currency, scale and percent; None when the digits are something else."""
+    start, end = spot.start, spot.end
+    before = currency_before(text, start, rules.dollar) if start else None
+    begin, negative = _sign(text, before.edge if before else start) if start else (0, False)
+    value, code, number_end = spot.value, before.code if before else "", end
+    following = text[end : end + 1]
+    if following not in _PLAIN_END:
+        word = _NEXT_WORD.match(text, end)
+        if word is None or word[1] in _TELLING or not word[1].isascii():
+            if _is_other(text, end):
+                return None
+            value, code, number_end, end = _tail(text, value, end, code, rules)
+        if end == spot.end and following.isalpha() and following < "\u0530" and not units.is_attached(text, end):
+            return None  # 12B is no number
+    if spot.low is not None:
+        scaled = spot.low * (value / spot.value) if spot.value else spot.low
+        return NumberFound(begin, end, number_end, Amount(scaled, code, value))
+    return NumberFound(begin, end, number_end, Amount(-value if negative else value, code))
+
+
+_PLAIN_END = frozenset(("", ".", ",", ";", ":", "!", "?", ")", "\x00"))
+
+
+def _tail(text: str, value: Decimal, end: int, code: str, rules: LocaleRules) -> tuple[Decimal, str, int, int]:
+    """Read what follows a number; return value, currency, and where digits and amount end."""
+    if factor := _scale(text, end, bool(code)):
+        value *= factor[0]
+        end = factor[1]
     number_end = end
-    scaled = _SCALE.match(text, end)
-    if scaled is None and before is not None:
-        scaled = _SHORT_SCALE.match(text, end)
-    if scaled is None and text.startswith("k", end):
-        scaled = _SHORT_SCALE.match(text, end)
-    if scaled is not None:
-        value *= _SCALES[scaled[1]]
-        end = number_end = scaled.end()
-    if negative:
-        value = -value
     if percent := _PERCENT.match(text, end):
-        return NumberFound(begin, percent.end(), number_end, Amount(value, "%"))
-    if before is not None:
-        code, _ = units.currency(before, rules.dollar)
-        if tail := _CENTS_TAIL.match(text, end):
-            value += Decimal(tail[1]) / 100
-            end = tail.end()
-        named = units.CURRENCY_AFTER.match(text, end)
-        if named and named.lastgroup != "cents":  # $50 USD
-            end = named.end()
-            explicit = units.currency(named, rules.dollar)[0]
-            code = explicit if code == rules.dollar else code
-        return NumberFound(begin, end, number_end, Amount(value, code))
-    if after := units.CURRENCY_AFTER.match(text, end):
-        code, hundredths = units.currency(after, rules.dollar)
-        value = value / 100 if hundredths else value
-        end = after.end()
-        if not hundredths and (tail := _CENTS_TAIL.match(text, end)):
-            value += Decimal(tail[1]) / 100
-            end = tail.end()
-        return NumberFound(begin, end, number_end, Amount(value, code))
-    if text[end : end + 1].isalpha() and text[end] < "\u0530" and not units.ATTACHED_UNIT.match(text, end):
-        return None  # 12B is no number
-    return NumberFound(begin, end, number_end, Amount(value))
+        return value, "%", number_end, percent.end()
+    if code:
+        value, end = _cents(text, value, end)
+        after = currency_after(text, end, rules.dollar)
+        if after is not None and not after.is_hundredth:  # $50 USD
+            return value, after.code if code == rules.dollar else code, number_end, after.edge
+    elif after := currency_after(text, end, rules.dollar):
+        code, end = after.code, after.edge
+        if after.is_hundredth:
+            return value / 100, code, number_end, end
+        value, end = _cents(text, value, end)
+    return value, code, number_end, end
 
 
-def _sign(text: str, begin: int, money: bool) -> tuple[int, bool]:
-    if begin and text[begin - 1] in "-–+" and (begin == 1 or text[begin - 2] in " \n(:=\"'$€£"):
-        before = begin - 1
-        if money is False and before and text[before - 1] in "$€£":
-            before -= 1
-        return before, text[begin - 1] != "+"
-    if word := _SIGN_WORD.search(text, max(0, begin - 10), begin):
+def _is_other(text: str, end: int) -> bool:
+    """Say whether the digits that end at `end` are an ordinal or a clock time."""
+    if text.startswith(("st", "nd", "rd", "th"), end) and not text[end + 2 : end + 3].isalnum():
+        return True
+    return _MERIDIEM.match(text, end) is not None
+
+
+def _scale(text: str, end: int, is_money: bool) -> tuple[int, int] | None:
+    """Return the factor that a scale word after a number stands for, and where it ends."""
+    found = _LONG_SCALE.match(text, end)
+    if found is None and (is_money or text.startswith("k", end)):
+        found = _SHORT_SCALE.match(text, end)
+    return (_SCALES[found[found.lastindex or 1]], found.end()) if found else None
+
+
+def _cents(text: str, value: Decimal, end: int) -> tuple[Decimal, int]:
+    """Add the cents of `5 dollars and 20 cents`."""
+    tail = _CENTS_TAIL.match(text, end)
+    return (value + Decimal(tail[1]) / 100, tail.end()) if tail else (value, end)
+
+
+def _sign(text: str, begin: int) -> tuple[int, bool]:
+    """Return where the number begins with its sign, and whether it is negative."""
+    mark = text[begin - 1 : begin]
+    if mark and mark in "-–+":
+        before = text[begin - 2 : begin - 1]
+        if not before or before in _BEFORE_SIGN:
+            return begin - 1 - (before in SIGNS if before else 0), mark != "+"
+    elif mark == " " and (word := _SIGN_WORD.search(text, max(0, begin - 10), begin)):
         return word.start(), True
     return begin, False
 
 
-def _hyphen_ranges(text: str, rules: LocaleRules) -> tuple[list[NumberFound], list[tuple[int, int]]]:
-    """Read `5-7`, `$50–60`, `10-15%`; not phone numbers, dates or ids."""
-    found, blocked = [], []
-    if not any(char in text for char in "-–—"):
-        return found, blocked
-    for m in _HYPHEN_RANGE.finditer(text):
-        low, high = _value(m["low"].rstrip(".,"), rules), _value(m["high"], rules)
-        padded = any(len(part) > 1 and part[0] == "0" and part[1].isdigit() for part in (m["low"], m["high"]))
-        if low is None or high is None or low >= high or padded:
-            continue
-        read = _read(text, m.start("high"), m.end("high"), high, rules)
-        if read is None:
-            blocked.append(m.span())
-            continue
-        currency = read.amount.currency
-        if m["sign"] and (sign := units.CURRENCY_BEFORE.search(m["sign"])):
-            currency = units.currency(sign, rules.dollar)[0]
-        scale = read.amount.number / high if high else 1
-        amount = Amount(low * scale, currency, read.amount.number)
-        found.append(NumberFound(m.start(), read.end, read.number_end, amount))
-        blocked.append((m.start(), read.end))
-    return found, blocked
+# ---- ranges ---------------------------------------------------------------------------
 
 
 def _join_ranges(text: str, found: list[NumberFound]) -> list[NumberFound]:
     """Make `5 to 7` one range, unless the text says that 5 became 7."""
-    joined: list[NumberFound] = []
-    for number in found:
-        last = joined[-1] if joined else None
-        if last is not None and _is_range(text, last, number):
+    joined = found[:1]
+    for number in found[1:]:
+        last = joined[-1]
+        if _is_range(text, last, number):
             low, high = last.amount, number.amount
-            joined[-1] = NumberFound(
-                last.start, number.end, number.number_end, Amount(low.number, high.currency or low.currency, high.number)
-            )
+            amount = Amount(low.number, high.currency or low.currency, high.number)
+            joined[-1] = NumberFound(last.start, number.end, number.number_end, amount)
         else:
             joined.append(number)
     return joined
 
 
 def _is_range(text: str, low: NumberFound, high: NumberFound) -> bool:
-    if low.amount.high is not None or high.amount.high is not None or low.amount.number >= high.amount.number:
+    if high.start - low.end > 12 or low.amount.high is not None or high.amount.high is not None:
         return False
-    if low.amount.currency not in ("", high.amount.currency):
+    if low.amount.number >= high.amount.number or low.amount.currency not in ("", high.amount.currency):
         return False
+    before = max(0, low.start - 60)
+    if text[low.end : high.start].split() == ["and"]:
+        return _BETWEEN.search(text, before, low.start) is not None
     if not _RANGE_GAP.fullmatch(text, low.end, high.start):
         return False
-    return _TRANSITION.search(text, max(0, low.start - 60), low.start) is None
+    return _TRANSITION.search(text, before, low.start) is None

@@ -10,39 +10,42 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from bisect import bisect_right
 from functools import lru_cache
+from typing import NamedTuple
 
 from harness.facts.normalise import strip_diacritics
+from harness.facts.patterns import LazyPattern
 
 # Words of every text: a fact spelled like one is told from it by its capitals alone.
 _COMMON = frozenset(
-    "a i an am as at be by do go he if in is it me my no of on or so to up us we all and any are but can for had has "
-    "her him his how its let may nor not now off one our out she the too was way who why will with you your ok may "
-    "march mark bill rose will grant chase hope faith grace joy sue pat rob art dean drew frank gene jack miles reed "
-    "rich skip ray sky summer autumn amber ruby iris ivy lily violet olive hazel ginger pepper basil sage".split()
+    ["a", "i", "an", "am", "as", "at", "be", "by", "do", "go", "he", "if", "in", "is", "it", "me", "my", "no", "of", "on", "or", "so", "to", "up", "us", "we", "all", "and", "any", "are", "but", "can", "for", "had", "has", "her", "him", "his", "how", "its", "let", "may", "nor", "not", "now", "off", "one", "our", "out", "she", "the", "too", "was", "way", "who", "why", "will", "with", "you", "your", "ok", "may", "march", "mark", "bill", "rose", "will", "grant", "chase", "hope", "faith", "grace", "joy", "sue", "pat", "rob", "art", "dean", "drew", "frank", "gene", "jack", "miles", "reed", "rich", "skip", "ray", "sky", "summer", "autumn", "amber", "ruby", "iris", "ivy", "lily", "violet", "olive", "hazel", "ginger", "pepper", "basil", "sage"]
 )
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _OPTIONAL = frozenset(".,'\"!?;:()")
 _SMALL = {
     word: str(value)
     for value, word in enumerate(
-        "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-        "eighteen nineteen twenty".split(),
+        ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"],
         start=2,
     )
 }
-_DIGITS = {digits: word for word, digits in _SMALL.items()}
+# A word that may be written another way; either way it is no safe needle.
+_TWINS = {
+    **_SMALL,
+    **{digits: word for word, digits in _SMALL.items()},
+    "dr": "doctor", "doctor": "dr", "and": "&", "&": "and", "mr": "mister", "mister": "mr",
+}  # fmt: skip
 _DASHES = "-–—"
-_URL = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+\.\w+")
+_URL = LazyPattern(r"(?:https?://|www\.)\S+|[^\s@]{1,80}@\S{1,80}\.\w+")
 
 
-@dataclass(frozen=True, slots=True)
-class Phrase:
+class Phrase(NamedTuple):
     """A compiled text form; `needle` has to be in the text before the pattern is tried."""
 
     needle: str
     pattern: re.Pattern[str]
+    before: re.Pattern[str] | None
     cased: str | None
     is_address: bool
 
@@ -54,25 +57,28 @@ def compile_phrase(folded: str, cased: str) -> Phrase | None:
     words = [token for token in tokens if token[0].isalnum() or token[0] == "_"]
     if not words:
         return None
-    while tokens and tokens[0] in _OPTIONAL and not folded.strip().startswith("."):
+    while tokens[0] in _OPTIONAL and not folded.strip().startswith("."):
         tokens.pop(0)
-    while tokens and tokens[-1] in _OPTIONAL:
+    while tokens[-1] in _OPTIONAL:
         tokens.pop()
-    source = _join(folded, tokens)
-    # Numbers below 21 may be written either way, so they are no safe needle.
-    solid = [word for word in words if word not in _SMALL and word not in _DIGITS and word not in ("and", "not")]
-    needle = max(solid, key=len) if solid else ""
-    is_address = "@" in folded or "://" in folded or folded.startswith("www.")
+    solid = [word for word in words if word not in _TWINS]
     stripped = cased.strip()
     case_matters = len(words) == 1 and (len(words[0]) == 1 or words[0] in _COMMON)
     kept = stripped if case_matters and stripped != stripped.lower() else None
-    if kept is None and len(folded.strip()) == 1:
+    if len(folded.strip()) == 1:
         kept = stripped
-    return Phrase(needle, re.compile(source), kept, is_address)
+    before = _left_boundary(tokens[0])
+    return Phrase(
+        needle=max(solid, key=len) if solid else "",
+        pattern=re.compile(_join(folded, tokens)),
+        before=re.compile(before) if before else None,
+        cased=kept,
+        is_address="@" in folded or "://" in folded or folded.startswith("www."),
+    )
 
 
 def _join(folded: str, tokens: list[str]) -> str:
-    """Write the pattern: tokens in order with tolerant gaps, and the two boundaries."""
+    """Write the pattern: tokens in order with tolerant gaps, and the right boundary."""
     parts: list[str] = []
     at = 0
     previous = ""
@@ -84,13 +90,13 @@ def _join(folded: str, tokens: list[str]) -> str:
             parts.append(_gap(previous, gap, token))
         parts.append(_token(token))
         previous = token
-    return _left_boundary(tokens[0]) + "".join(parts) + _right_boundary(tokens[-1])
+    return "".join(parts) + _right_boundary(tokens[-1])
 
 
 def _gap(previous: str, gap: str, token: str) -> str:
     if token in _OPTIONAL:
         return r"\s*" if gap else ""
-    if previous in ("-", "–", "—") or token in ("-", "–", "—"):
+    if previous in _DASHES or token in _DASHES:
         return r"\s?"
     if gap:
         return rf"(?:\s+|[{_DASHES}]|,\s+)" if previous[-1:].isalnum() and token[:1].isalnum() else r"\s*"
@@ -98,50 +104,48 @@ def _gap(previous: str, gap: str, token: str) -> str:
 
 
 def _token(token: str) -> str:
-    if token in ("-", "–", "—"):
-        return rf"[{_DASHES}\s]"
-    if token == "'":
-        return "'?"
+    if token in _DASHES:
+        return rf"[{_DASHES}\s]?"
     if token in _OPTIONAL:
         return re.escape(token) + "?"
-    if token in ("&", "and"):
-        return r"(?:&|and)"
-    if token == "not":
-        return "not"
-    twin = _SMALL.get(token) or _DIGITS.get(token)
-    return rf"(?:{token}|{twin})" if twin else re.escape(token)
+    twin = _TWINS.get(token)
+    return rf"(?:{re.escape(token)}|{re.escape(twin)})" if twin else re.escape(token)
 
 
 def _left_boundary(token: str) -> str:
+    """Return what, right before the phrase, makes it a part of something longer."""
     first = token[0]
-    if _unspaced(first):
-        return rf"(?<![{_KATAKANA}])" if _is_katakana(first) else ""
+    if _is_unspaced(first):
+        return rf"[{_KATAKANA}]$" if _is_katakana(first) else ""
     if first.isdigit():
-        return rf"(?<![{_WORDS}])(?<![0-9][.,:/])(?<![{_WORDS}][-@])(?<![0-9][–])"
+        return rf"[{_LETTERS}][-@]?$|[0-9][.,:/–]$"
     if first.isalpha() or first == "_":
-        return rf"(?<![{_WORDS}])(?<![{_WORDS}][-@])(?<![a-z]')(?<![{_WORDS}]\.)"
-    return rf"(?<![{re.escape(first)}])"
+        return rf"[{_LETTERS}][-@.&]?$|[a-z]'$"
+    return rf"{re.escape(first)}$"
 
 
 def _right_boundary(token: str) -> str:
     last = token[-1]
-    if _unspaced(last):
+    if _is_unspaced(last):
         return rf"(?![{_KATAKANA}])" if _is_katakana(last) else ""
     if "\uac00" <= last <= "\ud7a3":
         return ""  # Korean particles are written onto the word
     if last.isdigit():
-        return rf"(?![{_WORDS}])(?![.,:][0-9])(?![-/][0-9])(?!\s?%)"
+        return rf"(?![{_LETTERS}])(?![.,:][0-9])(?![-/][0-9])(?!\s?%)"
     if last.isalpha() or last == "_":
-        return rf"(?![{_WORDS}])(?![+#@])(?!'(?!s\b|\s|$)[a-z])(?!\.[a-z0-9])"
+        return rf"(?![{_LETTERS}])(?![+#@])(?!&[{_LETTERS}])(?!'(?!s\b|\s|$)[a-z])(?!\.[a-z0-9])"
     return rf"(?![{re.escape(last)}#+])"
 
 
 # Letters and digits of scripts that put spaces between words.
-_WORDS = r"a-z0-9_\u00aa\u00b5\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02af\u0300-\u052f\u0531-\u0587\u05d0-\u05ea\u0620-\u064a\u0900-\u0963\u0980-\u09ff\u10a0-\u10ff\u1e00-\u1fff\uac00-\ud7a3"
+_LETTERS = (
+    r"a-z0-9_\u00aa\u00b5\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02af\u0300-\u052f\u0531-\u0587\u05d0-\u05ea"
+    r"\u0620-\u064a\u0900-\u0963\u0980-\u09ff\u10a0-\u10ff\u1e00-\u1fff\uac00-\ud7a3"
+)
 _KATAKANA = r"\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
 
 
-def _unspaced(char: str) -> bool:
+def _is_unspaced(char: str) -> bool:
     """Say whether the script of `char` writes words without spaces (Han, kana, Thai, …)."""
     return (
         "\u3040" <= char <= "\u30ff"
@@ -165,19 +169,26 @@ def find_phrase(text: str, cased: str, phrase: Phrase) -> list[tuple[int, int]]:
         return []
     spans = []
     addresses: list[tuple[int, int]] | None = None
-    for m in phrase.pattern.finditer(text):
-        start, end = m.span()
+    for found in phrase.pattern.finditer(text):
+        start, end = found.span()
+        if start and phrase.before is not None and phrase.before.search(text, max(0, start - 3), start):
+            continue
         if phrase.cased is not None and cased[start:end] != phrase.cased:
             continue
         if _goes_on(cased, end):
             continue
-        if not phrase.is_address and ("://" in text or "www." in text or "@" in text):
+        if not phrase.is_address and ("@" in text or "www." in text or "://" in text):
             if addresses is None:
-                addresses = [found.span() for found in _URL.finditer(text)]
-            if any(begin <= start and end <= stop for begin, stop in addresses):
+                addresses = [address.span() for address in _URL.finditer(text)]
+            if _is_inside(start, end, addresses):
                 continue
         spans.append((start, end))
     return spans
+
+
+def _is_inside(start: int, end: int, spans: list[tuple[int, int]]) -> bool:
+    at = bisect_right(spans, (start, len(spans) and spans[-1][1])) - 1
+    return at >= 0 and end <= spans[at][1]
 
 
 def find_without_marks(text: str, cased: str, phrase_text: str) -> list[tuple[int, int]]:

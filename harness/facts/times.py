@@ -7,16 +7,15 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
+from harness.facts.patterns import Found, LazyPattern
+from harness.facts.sentences import Sentence, Word
 from harness.facts.words import parse_number_words
 
 
-@dataclass(frozen=True, slots=True)
-class TimeValue:
-    """A time of day; `hour` is 0–23 when `half` is known, else 1–12 as written."""
+class TimeValue(NamedTuple):
+    """A time of day; `hour` is 0–23 when `half` is known, else as written."""
 
     hour: int
     minute: int
@@ -31,8 +30,7 @@ class TimeValue:
         return self.half is not None and self.hour == gold.hour
 
 
-@dataclass(frozen=True, slots=True)
-class TimeFound:
+class TimeFound(NamedTuple):
     """A time, or a range when `high` is set, and where it stands."""
 
     start: int
@@ -40,111 +38,163 @@ class TimeFound:
     value: TimeValue
     high: TimeValue | None = None
 
-
-_HOURS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
-_MINUTES = r"(?:oh[\s-](?:five|one|two|three|four|six|seven|eight|nine)|(?:twenty|thirty|forty|fifty)(?:[\s-](?:one|two|three|four|five|six|seven|eight|nine))?|ten|fifteen|eleven|twelve|thirteen|fourteen|sixteen|seventeen|eighteen|nineteen|five)"
-_HALF = r"(?:\s?(?P<mer>a\.?\s?m\b\.?|p\.?\s?m\b\.?)|,?\s+(?:in\s+the|this|that|tomorrow|every)\s+(?P<part>morning|afternoon|evening)|,?\s+(?P<night>at\s+night|tonight))"
-_DIGITS = re.compile(
-    rf"(?<![\w.,:/$€£])(?<![a-z]-)(?P<hour>\d{{1,2}})(?:(?P<sep>[:.h])(?P<minute>\d\d)(?::\d\d)?)?(?![\d]|[:,/]\d|\.\d)"
-    rf"(?:(?<=\d){_HALF}|\s?(?P<clock>o'clock)(?:{_HALF.replace('<mer>', '<mer2>').replace('<part>', '<part2>').replace('<night>', '<night2>')})?|(?P<plain>(?:\s?(?:hrs|hours))?)(?!\w))"
-)
-_WORDS = re.compile(
-    rf"(?<![\w-])(?:(?P<past>half|a\s+quarter|quarter|ten|twenty|five|twenty-five)\s+(?P<dir>past|after|to|before|of|till)\s+)?"
-    rf"(?P<hour>{_HOURS})(?:[\s-](?P<minute>{_MINUTES}))?(?:\s+o'clock|(?P<bare>))(?![\w-])(?:{_HALF})?"
-)
-_PAST_DIGITS = re.compile(rf"(?<!\w)(?P<past>half|quarter|a\s+quarter)\s+(?P<dir>past|after|to|before)\s+(?P<hour>\d{{1,2}})(?!\w)(?:{_HALF})?")
-_NAMED = re.compile(r"(?<!\w)(?:12\s+)?(noon|midday|midnight)(?!\w)")
-_COMPACT = re.compile(r"(?<![\w.,:/-])([01]\d|2[0-3])([0-5]\d)\s?(?:hrs|hours|h)\b")
-_CJK = re.compile(r"(上午|下午|午前|午後|오전|오후)?\s?(\d{1,2})\s?(?:時|点|點|时|시)(?:\s?(半)|\s?(\d{1,2})\s?[分분])?")
-_THRU = re.compile(r"\s?[-–—]\s?|\s+(?:to|until|till|through)\s+|\s+and\s+")
-_RANGE_HEAD = re.compile(
-    r"(?<![\w.,:/$-])(?P<hour>\d{1,2})(?:[:.](?P<minute>\d\d))?(?:\s?[-–—]\s?|\s+(?:to|until|till)\s+|(?<=between \d)\s+and\s+|(?<=between \d\d)\s+and\s+)$"
-)
+    def states(self, gold: TimeFound) -> bool:
+        """Say whether this time or range states `gold`; a range never states a time."""
+        if (self.high is None) != (gold.high is None) or not self.value.states(gold.value):
+            return False
+        return self.high is None or (gold.high is not None and self.high.states(gold.high))
 
 
-def scan_times(text: str, wordset: frozenset[str]) -> list[TimeFound]:
-    """Return the clock times in folded `text`, in order."""
+_HOURS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_HOUR = "|".join(_HOURS)
+_MINUTE = (
+    r"(?:oh[\s-](?:five|one|two|three|four|six|seven|eight|nine)|(?:twenty|thirty|forty|fifty)(?:[\s-](?:one|two|three|"
+    r"four|five|six|seven|eight|nine))?|ten|fifteen|eleven|twelve|thirteen|fourteen|sixteen|seventeen|eighteen|nineteen|"
+    r"five)"
+)
+_PART = {"morning": "am", "afternoon": "pm", "evening": "pm"}
+_HALF_OF_DAY = (
+    r"(?:(?:\s?(?P<meridiem>a\.?\s?m\b\.?|p\.?\s?m\b\.?))"
+    r"|,?\s+(?:in\s+the|on\s+\w+day|this|that|tomorrow|every|\w+day)\s+(?P<part>morning|afternoon|evening)"
+    r"|,?\s+(?P<night>at\s+night|tonight))"
+)
+_DIGITS = LazyPattern(
+    r"(?<![\w.,:/$€£])(?<![a-z]-)(?P<hour>\d{1,2})(?:(?P<mark>[:.h])(?P<minute>\d\d)(?::\d\d)?)?(?!\d|[:,/]\d|\.\d)"
+    rf"(?P<clock>\s?o'clock)?{_HALF_OF_DAY}?(?P<hours>\s?(?:hrs|hours))?(?!\w)"
+)
+_SPOKEN = LazyPattern(
+    r"(?<![\w-])(?:(?P<past>half|quarter|ten|twenty-five|twenty|five)(?:\s+minutes)?\s+"
+    r"(?P<way>past|after|to|before|of|till)\s+)?"
+    rf"(?P<hour>{_HOUR})(?:[\s-](?P<minute>{_MINUTE}))?(?P<clock>\s+o'clock)?(?![\w-]){_HALF_OF_DAY}?"
+)
+_PAST_DIGITS = LazyPattern(
+    r"(?<!\w)(?P<past>half|quarter|ten|twenty-five|twenty|five)\s+(?P<way>past|after|to|before)\s+"
+    rf"(?P<hour>\d{{1,2}})(?!\w|:\d){_HALF_OF_DAY}?"
+)
+_NAMED = LazyPattern(r"(?:12\s+)?(noon|midday|midnight)(?!\w)")
+_COMPACT = LazyPattern(r"(?<![\w.,:/-])([01]\d|2[0-3])([0-5]\d)\s?(?:hrs|hours|h)\b")
+_CJK = LazyPattern(r"(\d{1,2})\s?(?:時|点|點|时|시)(?:\s?(半)|\s?(\d{1,2})\s?[分분])?")
+_CJK_HALF = LazyPattern(r"(上午|下午|午前|午後|오전|오후)\s?$")
+_PAST_MINUTES = {"half": 30, "quarter": 15, "five": 5, "ten": 10, "twenty": 20, "twenty-five": 25}
+_TOWARDS = frozenset({"to", "before", "of", "till"})
+_NAMES = frozenset({"noon", "midday", "midnight"})
+_STARTS = _NAMES | {*_HOURS, "half", "quarter", "twenty"}
+
+
+def scan_times(text: str, sentence: Sentence) -> list[TimeFound]:
+    """Return the clock times in one sentence of folded `text`, in order."""
     found: list[TimeFound] = []
-    if any(char in text for char in "0123456789"):
-        found.extend(_digits(text))
-    if not wordset.isdisjoint(_TIME_WORDS):
-        found.extend(_words(text))
-    found.sort(key=lambda time: (time.start, -time.end))
-    kept: list[TimeFound] = []
-    for time in found:
-        if not kept or time.start >= kept[-1].end:
-            kept.append(time)
-    return _join(text, kept)
-
-
-_TIME_WORDS = frozenset(
-    "noon midday midnight past quarter half am pm a.m p.m clock morning afternoon evening night tonight o'clock".split()
-) | frozenset(_HOURS.split("|"))
-
-
-def _digits(text: str) -> Iterator[TimeFound]:
-    for m in _DIGITS.finditer(text):
-        hour, minute = int(m["hour"]), int(m["minute"] or 0)
-        half = _half(m["mer"] or m["mer2"], m["part"] or m["part2"], m["night"] or m["night2"])
-        if half is None and not m["clock"] and (m["minute"] is None or (m["sep"] == "." and not m["plain"])):
-            continue  # a bare number, or 3.30 that may be a decimal
-        if m["minute"] is None and not m["clock"] and m["plain"] is not None and half is None:
+    done = 0
+    for word in sentence.digits_and_words(_STARTS):
+        if word.start < done:
             continue
-        if hour > 23 or minute > 59 or (half and m["mer"] and hour > 12):
-            continue
-        padded = len(m["hour"]) == 2 and m["hour"][0] == "0"
-        value = _time(hour, minute, half or ("am" if padded and not m["clock"] else None))
-        head = _RANGE_HEAD.search(text, max(0, m.start() - 20), m.start())
-        if head is not None and int(head["hour"]) <= 23:
-            low = _time(int(head["hour"]), int(head["minute"] or 0), half)
-            yield TimeFound(head.start(), m.end(), low, value)
+        if not word.text[0].isalpha():
+            time = _at_digits(text, word)
+        elif word.text in _NAMES:
+            time = _named(text, word)
         else:
-            yield TimeFound(m.start(), m.end(), value)
-    for m in _COMPACT.finditer(text):
-        yield TimeFound(m.start(), m.end(), _time(int(m[1]), int(m[2]), "am" if int(m[1]) < 12 else None))
-    for m in _CJK.finditer(text):
-        half = None if m[1] is None else "pm" if m[1] in ("下午", "午後", "오후") else "am"
-        hour, minute = int(m[2]), 30 if m[3] else int(m[4] or 0)
-        if hour <= 23 and minute <= 59:
-            yield TimeFound(m.start(), m.end(), _time(hour, minute, half))
+            time = _at_word(text, word)
+        if time is not None:
+            found.append(time)
+            done = time.end
+    return _join_ranges(text, found)
 
 
-def _words(text: str) -> Iterator[TimeFound]:
-    for m in _NAMED.finditer(text):
-        hour = 0 if m[1] == "midnight" else 12
-        yield TimeFound(m.start(), m.end(), TimeValue(hour, 0, "am" if hour == 0 else "pm"))
-    for m in (*_WORDS.finditer(text), *_PAST_DIGITS.finditer(text)):
-        groups = m.groupdict()
-        half = _half(groups["mer"], groups["part"], groups["night"])
-        clock = "o'clock" in m[0]
-        if not (half or clock or groups["past"] or (groups.get("minute") and _AT.search(text, 0, m.start()))):
-            continue  # "three" alone is a number
-        hour = int(groups["hour"]) if groups["hour"].isdigit() else int(parse_number_words(groups["hour"]) or 0)
-        minute = _spoken_minute(groups.get("minute"))
-        if groups["past"]:
-            minute = _PAST[" ".join(groups["past"].split()).removeprefix("a ")]
-            if groups["dir"] in ("to", "before", "of", "till"):
-                hour, minute = (hour - 1) or 12, 60 - minute
-        yield TimeFound(m.start(), m.end(), _time(hour, minute, half))
+# ---- digits ---------------------------------------------------------------------------
 
 
-_AT = re.compile(r"\b(?:at|by|until|till|from|around|about)\s$")
-_PAST = {"half": 30, "quarter": 15, "five": 5, "ten": 10, "twenty": 20, "twenty-five": 25}
+def _at_digits(text: str, word: Word) -> TimeFound | None:
+    if len(word.text) > 4:
+        return None
+    if found := _COMPACT.match(text, word.start):
+        hour = int(found[1])
+        return TimeFound(found.start(), found.end(), _time(hour, int(found[2]), "am" if hour < 12 else None))
+    if len(word.text) > 2:
+        return None
+    if word.text == "12" and (found := _NAMED.match(text, word.start)):
+        return _named(text, word)
+    if found := _DIGITS.match(text, word.start):
+        return _clock(text, found)
+    found = _CJK.match(text, word.start)
+    return _cjk(text, found) if found else None
+
+
+def _clock(text: str, found: Found) -> TimeFound | None:
+    """Read `3:30`, `3 PM`, `3 o'clock`; a bare number and `3.30` are no times."""
+    hour, minute = int(found["hour"]), int(found["minute"] or 0)
+    half = _half(found)
+    if half is None and not found["clock"]:
+        if found["minute"] is None or (found["mark"] == "." and not found["hours"]):
+            return None
+    elif found["hours"] and found["minute"] is None:
+        return None
+    if hour > 23 or minute > 59 or (found["meridiem"] and hour > 12):
+        return None
+    padded = len(found["hour"]) == 2 and found["hour"][0] == "0"
+    value = _time(hour, minute, half or ("am" if padded and not found["clock"] else None))
+    head = _RANGE_HEAD.search(text, max(0, found.start() - 20), found.start())
+    if head is not None and int(head["hour"]) <= 23 and int(head["minute"] or 0) <= 59:
+        return TimeFound(head.start(), found.end(), _time(int(head["hour"]), int(head["minute"] or 0), half), value)
+    return TimeFound(found.start(), found.end(), value)
+
+
+def _cjk(text: str, found: Found) -> TimeFound | None:
+    hour, minute = int(found[1]), 30 if found[2] else int(found[3] or 0)
+    if hour > 23 or minute > 59:
+        return None
+    before = _CJK_HALF.search(text, max(0, found.start() - 4), found.start())
+    half = None if before is None else "pm" if before[1] in ("下午", "午後", "오후") else "am"
+    return TimeFound(found.start(), found.end(), _time(hour, minute, half))
+
+
+# ---- words ----------------------------------------------------------------------------
+
+
+def _named(text: str, word: Word) -> TimeFound | None:
+    found = _NAMED.match(text, word.start)
+    if found is None:
+        return None
+    value = TimeValue(0, 0, "am") if found[1] == "midnight" else TimeValue(12, 0, "pm")
+    return TimeFound(found.start(), found.end(), value)
+
+
+def _at_word(text: str, word: Word) -> TimeFound | None:
+    found = _SPOKEN.match(text, word.start)
+    minute = 0
+    if found is not None:
+        minute = _spoken_minute(found["minute"])
+        told = found["clock"] or found["past"] or (minute and _AT.search(text, max(0, found.start() - 8), found.start()))
+    else:
+        found = _PAST_DIGITS.match(text, word.start)
+        told = "past"
+    half = _half(found) if found is not None else None
+    if found is None or not (half or told):
+        return None  # "three" alone is a number
+    written = found["hour"]
+    hour = int(written) if written.isdigit() else _HOURS.index(written) + 1
+    if found["past"]:
+        minute = _PAST_MINUTES[found["past"]]
+        if found["way"] in _TOWARDS:
+            hour, minute = (hour - 1) or 12, 60 - minute
+    return TimeFound(found.start(), found.end(), _time(hour, minute, half)) if hour <= 23 else None
+
+
+_AT = LazyPattern(r"\b(?:at|by|until|till|from|around|about)\s$")
 
 
 def _spoken_minute(words: str | None) -> int:
     if not words:
         return 0
-    value = parse_number_words(words.removeprefix("oh ").removeprefix("oh-"))
-    return int(value or 0)
+    return int(parse_number_words(words.removeprefix("oh ").removeprefix("oh-")) or 0)
 
 
-def _half(meridiem: str | None, part: str | None, night: str | None) -> str | None:
-    if meridiem:
-        return "am" if meridiem.startswith("a") else "pm"
-    if part:
-        return "am" if part == "morning" else "pm"
-    return "pm" if night else None
+def _half(found: Found) -> str | None:
+    """Return the half of the day that a pattern with `_HALF_OF_DAY` found."""
+    if found["meridiem"]:
+        return "am" if found["meridiem"].startswith("a") else "pm"
+    if found["part"]:
+        return _PART[found["part"]]
+    return "pm" if found["night"] else None
 
 
 def _time(hour: int, minute: int, half: str | None) -> TimeValue:
@@ -158,11 +208,24 @@ def _time(hour: int, minute: int, half: str | None) -> TimeValue:
     return TimeValue(hour, minute, None)
 
 
-def _join(text: str, found: list[TimeFound]) -> list[TimeFound]:
-    joined: list[TimeFound] = []
-    for time in found:
-        last = joined[-1] if joined else None
-        if last is not None and last.high is None and time.high is None and _is_range(text, last, time):
+# ---- ranges ---------------------------------------------------------------------------
+
+_RANGE_HEAD = LazyPattern(
+    r"(?<![\w.,:/$-])(?P<hour>\d{1,2})(?:[:.](?P<minute>\d\d))?"
+    r"(?:\s?[-–—]\s?|\s+(?:to|until|till)\s+|(?<=between \d)\s+and\s+|(?<=between \d\d)\s+and\s+)$"
+)
+_GAP = LazyPattern(r"\s?[-–—]\s?|\s+(?:to|until|till|through)\s+|\s+and\s+")
+_BETWEEN = LazyPattern(r"\bbetween\s$")
+_CHANGED = LazyPattern(
+    r"\b(?:chang|mov|reschedul|push|shift|switch|postpon|delay|brought|correct|updat|bump)\w*\b[^.;!?]{0,40}$"
+)
+
+
+def _join_ranges(text: str, found: list[TimeFound]) -> list[TimeFound]:
+    joined = found[:1]
+    for time in found[1:]:
+        last = joined[-1]
+        if last.high is None and time.high is None and _is_range(text, last, time):
             low = last.value
             if low.half is None and time.value.half is not None:
                 low = _time(low.hour, low.minute, time.value.half)
@@ -173,10 +236,9 @@ def _join(text: str, found: list[TimeFound]) -> list[TimeFound]:
 
 
 def _is_range(text: str, low: TimeFound, high: TimeFound) -> bool:
-    gap = text[low.end : high.start]
-    if not _THRU.fullmatch(gap):
+    if high.start - low.end > 12 or not _GAP.fullmatch(text, low.end, high.start):
         return False
-    before = text[max(0, low.start - 60) : low.start]
-    if gap.strip() == "and":
-        return re.search(r"\bbetween\s$", before) is not None
-    return re.search(r"\b(?:chang|mov|reschedul|push|shift|switch|postpon|delay|brought|correct|updat|bump)\w*\b[^.;!?]{0,40}$", before) is None
+    before = max(0, low.start - 60)
+    if text[low.end : high.start].strip() == "and":
+        return _BETWEEN.search(text, before, low.start) is not None
+    return _CHANGED.search(text, before, low.start) is None

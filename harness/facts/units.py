@@ -1,9 +1,14 @@
-"""Units and currencies by their written forms. No conversion: 2 hours is not 120 minutes."""
+"""Units by their written forms. Nothing is converted: 2 hours are not 120 minutes."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
+
+from harness.facts.patterns import LazyPattern, alternation
+from harness.facts.words import NUMBER_WORDS
+
+# unit: its forms; single words first, then forms of several words, each after a `|`.
 
 _UNITS: dict[str, str] = {
     # length
@@ -95,43 +100,6 @@ _UNITS: dict[str, str] = {
     "pp": "pp|percentage point|percentage points|% points",
 }
 
-# `50p` and `25 cents` are hundredths of the currency.
-_CURRENCIES: dict[str, tuple[str, str]] = {
-    # code: (written before the amount, written after it), `|` between forms
-    "USD": (r"us\$|usd|\$us", r"us\$|usd|us dollars?"),
-    "CAD": (r"ca\$|c\$|cad|can\$", r"cad|canadian dollars?"),
-    "AUD": (r"au\$|a\$|aud", r"aud|australian dollars?"),
-    "NZD": (r"nz\$|nzd", r"nzd|new zealand dollars?"),
-    "SGD": (r"s\$|sgd", r"sgd|singapore dollars?"),
-    "HKD": (r"hk\$|hkd", r"hkd|hong kong dollars?"),
-    "$": (r"\$", r"\$|dollars?|bucks?"),
-    "EUR": (r"€|eur|euros?", r"€|eur|euros?"),
-    "GBP": (r"£|gbp|stg", r"£|gbp|quid|pounds?(?: sterling)?|sterling"),
-    "JPY": (r"¥|jpy|yen", r"¥|円|jpy|yen"),
-    "CNY": (r"cn¥|rmb|cny", r"元|rmb|cny|yuan|renminbi"),
-    "INR": (r"₹|rs\.?|inr", r"₹|inr|rupees?"),
-    "KRW": (r"₩|krw", r"₩|원|krw|won"),
-    "CHF": (r"chf|sfr\.?|fr\.", r"chf|swiss francs?|francs?"),
-    "SEK": (r"sek", r"sek|kronor|swedish kron(?:a|or)"),
-    "NOK": (r"nok", r"nok|kroner|norwegian kroner?"),
-    "DKK": (r"dkk", r"dkk|danish kroner?"),
-    "PLN": (r"pln|zł", r"pln|zł|zloty|zlotys"),
-    "CZK": (r"czk|kč", r"czk|kč|koruna|korunas"),
-    "BRL": (r"r\$|brl", r"brl|reais|real"),
-    "MXN": (r"mx\$|mxn", r"mxn|pesos?"),
-    "ZAR": (r"zar|r(?=\d)", r"zar|rand"),
-    "TRY": (r"₺|try", r"₺|try|liras?"),
-    "RUB": (r"₽|rub", r"₽|rub|roubles?|rubles?"),
-    "UAH": (r"₴|uah", r"₴|uah|hryvnias?"),
-    "ILS": (r"₪|ils", r"₪|ils|shekels?"),
-    "NGN": (r"₦|ngn", r"₦|ngn|naira"),
-    "VND": (r"₫|vnd", r"₫|vnd|dong"),
-    "AED": (r"aed", r"aed|dirhams?"),
-    "BTC": (r"₿|btc", r"btc|bitcoins?"),
-}
-_CENTS = {"cent": "$", "cents": "$", "¢": "$", "p": "GBP", "pence": "GBP", "penny": "GBP", "eurocents": "EUR"}
-
-
 def _forms(written: str) -> list[str]:
     """Split `a b|two words|c d e` into its forms."""
     single, *phrases = written.split("|")
@@ -142,46 +110,28 @@ def _forms(written: str) -> list[str]:
 
 
 _UNIT_OF: dict[str, str] = {form: unit for unit, written in _UNITS.items() for form in _forms(written)}
-# Units whose letters stand for something else when capital or small are not told apart: 16 Gb = 16 GB.
 _WORD_END = r"(?![a-z0-9_²³\u00c0-\u024f])"
-
-
-def _alternation(forms: list[str]) -> str:
-    return "|".join(re.escape(form) for form in sorted(forms, key=len, reverse=True))
-
-
-# A unit that may stand at the end of digits without a space, as in 16GB.
-ATTACHED_UNIT = re.compile(
-    rf"(?:{_alternation([form for form in _UNIT_OF if ' ' not in form])}){_WORD_END}|°"
-)
-CURRENCY_BEFORE = re.compile(
-    "(?<![a-z])(?:"
-    + "|".join(f"(?P<c{i}>{before})" for i, (before, _) in enumerate(_CURRENCIES.values()))
-    + r")\s?$"
-)
-CURRENCY_AFTER = re.compile(
-    r"[\s-]?(?:"
-    + "|".join(f"(?P<c{i}>{after})" for i, (_, after) in enumerate(_CURRENCIES.values()))
-    + rf"|(?P<cents>{_alternation(list(_CENTS))}))"
-    + r"(?![a-z0-9_\u00c0-\u024f])"
-)
-_CODES = tuple(_CURRENCIES)
+_ATTACHED = LazyPattern(r"[^\W\d_]+[23²³]?(?:/[a-z]+)?")
+_COUNT = rf"(?:\d+|(?:{'|'.join(sorted(NUMBER_WORDS, key=len, reverse=True))}|an?))"
 
 # Units that follow one another in one quantity: 5 feet 10 inches is not 5 feet.
 _FINER = {
     "h": ("min",), "min": ("s",), "ft": ("in",), "lb": ("oz",), "st": ("lb",), "year": ("month", "week", "day"),
     "month": ("week", "day"), "week": ("day",), "day": ("h",), "kg": ("g",), "m": ("cm",),
 }  # fmt: skip
+# 5 mg a day is still 5 mg and 8 hours a night still 8 hours; 5 km an hour and 5 mg/dl are other units.
+_NO_RATE = (
+    r"(?!\s?/\s?(?!day|d\b|week|wk|month|mo\b|year|yr|night|person|dose|serving))"
+    r"(?!\s+(?:per|an?|every|each)\s+(?:second|minute|hour|sec|min|hr|liter|litre|deciliter|kilo\w*)\b)(?!²|³)"
+)
 
 
-def currency(found: re.Match[str], dollar: str) -> tuple[str, bool]:
-    """Return the currency code that a CURRENCY_* match names, and whether it is hundredths."""
-    name = found.lastgroup or ""
-    if name == "cents":
-        code, hundredths = _CENTS[found["cents"]], True
-    else:
-        code, hundredths = _CODES[int(name[1:])], False
-    return (dollar if code == "$" else code), hundredths
+def is_attached(text: str, at: int) -> bool:
+    """Say whether a unit is written at `at`, onto the digits before it, as in `16GB`."""
+    if text.startswith("°", at):
+        return True
+    found = _ATTACHED.match(text, at)
+    return found is not None and (found[0] in _UNIT_OF or found[0].partition("/")[0] in _UNIT_OF)
 
 
 def unit_name(written: str) -> str:
@@ -191,35 +141,32 @@ def unit_name(written: str) -> str:
 
 
 @lru_cache(maxsize=1024)
-def unit_pattern(unit: str) -> re.Pattern[str]:
+def unit_pattern(unit: str) -> LazyPattern:
     """Return what may follow a number for it to carry `unit`."""
     if unit in _UNITS:
-        forms = _alternation(_forms(_UNITS[unit]))
-        # 5 mg a day is still 5 mg; 5 mg/dl is something else.
-        tail = r"(?!\s?/\s?(?!day|d\b|week|wk|month|mo\b|year|yr|night|person|h\b|hr|hour))(?!²|³)"
-        return re.compile(rf"[\s-]?(?:{forms}){_WORD_END}{tail}")
+        return LazyPattern(rf"[\s-]?(?:{alternation(_forms(_UNITS[unit]))}){_WORD_END}{_NO_RATE}")
     words = r"[\s-]+".join(rf"{re.escape(word)}(?:s|es|'s?)?" for word in unit.split())
-    return re.compile(rf"[\s-]{words}{_WORD_END}")
+    return LazyPattern(rf"[\s-]{words}{_WORD_END}")
 
 
 @lru_cache(maxsize=256)
-def finer_part(unit: str) -> re.Pattern[str] | None:
+def finer_part(unit: str) -> LazyPattern | None:
     """Return what continues a quantity in a finer unit, or None when nothing can."""
     finer = _FINER.get(unit)
     if not finer:
         return None
-    forms = _alternation([form for name in finer for form in _forms(_UNITS[name])])
-    return re.compile(rf"[\s,]*(?:and\s+)?(?:\d+|[a-z]+(?:-[a-z]+)?)[\s-]?(?:{forms}){_WORD_END}")
+    forms = alternation([form for name in finer for form in _forms(_UNITS[name])])
+    return LazyPattern(rf"[\s,]*(?:and\s+)?{_COUNT}[\s-]?(?:{forms}){_WORD_END}")
 
 
 @lru_cache(maxsize=256)
-def coarser_part(unit: str) -> re.Pattern[str] | None:
+def coarser_part(unit: str) -> LazyPattern | None:
     """Return what stands before a quantity when it is the finer part of another."""
     coarser = [name for name, finer in _FINER.items() if unit in finer]
     if not coarser:
         return None
-    forms = _alternation([form for name in coarser for form in _forms(_UNITS[name])])
-    return re.compile(rf"(?:\d|[a-z])[\s-]?(?:{forms})[\s,]*(?:and\s+)?$")
+    forms = alternation([form for name in coarser for form in _forms(_UNITS[name])])
+    return LazyPattern(rf"(?<![\w]){_COUNT}[\s-]?(?:{forms})[\s,]*(?:and\s+)?$")
 
 
 def _singular(word: str) -> str:

@@ -2,62 +2,72 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterable
 from decimal import Decimal
 from functools import lru_cache
 
-_UNITS_WORDS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-    "seventeen eighteen nineteen"
-).split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_SCALES = ("hundred", "thousand", "million", "billion", "trillion")
-_ORDINAL_UNITS = (
-    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
-    "fifteenth sixteenth seventeenth eighteenth nineteenth"
-).split()
-_ORDINAL_TENS = "twentieth thirtieth fortieth fiftieth sixtieth seventieth eightieth ninetieth".split()
+from harness.facts.patterns import Found, LazyPattern
+from harness.facts.sentences import Sentence
 
-NUMBER_WORDS = frozenset([*_UNITS_WORDS, *_TENS, *_SCALES, "dozen", "half", "fourty"])
-DIGIT_WORDS = {**{word: str(value) for value, word in enumerate(_UNITS_WORDS[:10])}, "oh": "0", "nought": "0"}
+UNITS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]  # fmt: skip
+TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+_SCALES = ["hundred", "thousand", "million", "billion", "trillion"]
+ORDINAL_UNITS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth"]  # fmt: skip
+ORDINAL_TENS = ["twentieth", "thirtieth", "fortieth", "fiftieth", "sixtieth", "seventieth", "eightieth", "ninetieth"]  # fmt: skip
 
-_WORD = "|".join(sorted([*_UNITS_WORDS, *_TENS, *_SCALES], key=len, reverse=True))
+NUMBER_WORDS = frozenset([*UNITS, *TENS, *_SCALES, "dozen", "half"])
+_WITH_ARTICLE = frozenset([*_SCALES, "dozen"])
+DIGIT_WORDS = {**{word: str(value) for value, word in enumerate(UNITS[:10])}, "oh": "0", "nought": "0"}
+ORDINAL_WORDS = frozenset([*ORDINAL_UNITS, *ORDINAL_TENS])
+_ORDINAL_STARTS = ORDINAL_WORDS | set(TENS)
+
+_SINGLE = {word: Decimal(value) for value, word in enumerate(UNITS)} | {
+    word: Decimal(10 * value) for value, word in enumerate(TENS, start=2)
+}
+_WORD = "|".join(sorted([*UNITS, *TENS, *_SCALES], key=len, reverse=True))
 _BIG = "|".join(_SCALES)
-_RUN = re.compile(
+_RUN = LazyPattern(
     rf"(?<![\w-])(?:half\s+a\s+dozen|half\s+an?(?=\s)|"
-    rf"(?:an?\s+(?=(?:{_BIG}|dozen)\b))?(?:(?:{_WORD})|dozen)"
-    rf"(?:(?:(?<=hundred)|(?<=thousand)|(?<=million))\s+and\s+(?:{_WORD})|[\s-]+(?:{_WORD}|dozen)(?!\w))*"
+    rf"(?:an?\s+(?=(?:{_BIG}|dozen)\b))?(?:(?:{_WORD})|dozen)(?![^\W\d_])"
+    rf"(?:(?:(?<=hundred)|(?<=thousand)|(?<=million))\s+and\s+(?:{_WORD})(?!\w)|[\s-]+(?:{_WORD}|dozen)(?!\w))*"
     rf"(?:\s+point(?:\s+(?:{_WORD}))+)?)(?![\w])(?P<half>\s+and\s+a\s+half\b)?"
 )
-_AFTER_RUN = re.compile(
-    rf"[\s-](?:{'|'.join(_ORDINAL_UNITS[:9])}|{_BIG}th)s?(?!\w)"
-)
-_PARTS = re.compile(r"-?(?:half|halves|thirds?|quarters?|fifths?|tenths?)(?!\w)")
-
-ORDINAL_WORDS = frozenset([*_ORDINAL_UNITS, *_ORDINAL_TENS, "hundredth", "thousandth"])
-_ORDINAL_RUN = re.compile(
-    rf"(?<![\w-])(?:(?P<tens>{'|'.join(_TENS)})[\s-])?(?P<last>{'|'.join([*_ORDINAL_UNITS, *_ORDINAL_TENS])})(?![\w])"
-)
-_ORDINAL_DIGITS = re.compile(r"(?<![\w.,])(\d{1,4})\s?(?:st|nd|rd|th)(?![\w])")
+_AFTER_TENS = LazyPattern(rf"[\s-](?:{'|'.join(ORDINAL_UNITS[:9])}|{_BIG}th)s?(?!\w)")
+_PARTS = LazyPattern(r"-(?:half|halves|thirds?|quarters?|fifths?|tenths?)(?!\w)")
+_PIECE = LazyPattern(r"[^\s-]+")
 
 
-def number_runs(text: str) -> list[tuple[int, int, Decimal]]:
-    """Return `(start, end, value)` of every number written as words in folded `text`."""
-    runs = []
-    for found in _RUN.finditer(text):
-        start, end = found.start(), found.end()
-        words = found[0]
-        if found["half"]:
-            words = words[: -len(found["half"])]
-        after = _AFTER_RUN.match(text, end)
-        if after and words.rsplit(None, 1)[-1].rsplit("-", 1)[-1] in _TENS:
-            continue  # twenty-second
-        if _PARTS.match(text, end) and text[end : end + 1] == "-":
-            continue  # one-third
-        for begin, stop, value in _values(words, start):
-            last = stop == start + len(words)
-            runs.append((begin, end if last else stop, value + Decimal("0.5") if last and found["half"] else value))
+def number_runs(text: str, sentence: Sentence) -> list[tuple[int, int, Decimal]]:
+    """Return `(start, end, value)` of every number of a sentence that is written as words, in order."""
+    words = sentence.words(NUMBER_WORDS)
+    if not words:
+        return []
+    if not _WITH_ARTICLE.isdisjoint(sentence.vocabulary):
+        words = sentence.words(NUMBER_WORDS | {"a", "an"})
+    runs: list[tuple[int, int, Decimal]] = []
+    done = 0
+    for word in words:
+        if word.start < done:
+            continue
+        found = _RUN.match(text, word.start)
+        if found is not None:
+            runs.extend(_read_run(text, found))
+            done = found.end()
     return runs
+
+
+def _read_run(text: str, found: Found) -> Iterable[tuple[int, int, Decimal]]:
+    start, end = found.span()
+    words = found[0].removesuffix(found["half"] or "")
+    if words.replace("-", " ").split()[-1] in TENS and _AFTER_TENS.match(text, end):
+        return  # twenty-second
+    if _PARTS.match(text, end):
+        return  # one-third
+    for begin, stop, value in _values(words, start):
+        if stop == start + len(words):
+            yield begin, end, value + Decimal("0.5") if found["half"] else value
+        else:
+            yield begin, stop, value
 
 
 def _values(words: str, start: int) -> list[tuple[int, int, Decimal]]:
@@ -65,11 +75,12 @@ def _values(words: str, start: int) -> list[tuple[int, int, Decimal]]:
     value = parse_number_words(words)
     if value is not None:
         return [(start, start + len(words), value)]
-    tokens = list(re.finditer(r"[^\s-]+", words))
+    pieces = list(_PIECE.finditer(words))
     at, values = 0, []
-    while at < len(tokens):
-        for end in range(len(tokens), at, -1):
-            begin, stop = tokens[at].start(), tokens[end - 1].end()
+    while at < len(pieces):
+        # No number has more than 16 words; the bound keeps a long row of them linear.
+        for end in range(min(len(pieces), at + 16), at, -1):
+            begin, stop = pieces[at].start(), pieces[end - 1].end()
             value = parse_number_words(words[begin:stop])
             if value is not None:
                 values.append((start + begin, start + stop, value))
@@ -84,10 +95,15 @@ def _values(words: str, start: int) -> list[tuple[int, int, Decimal]]:
 def parse_number_words(words: str) -> Decimal | None:
     """Return the value of a whole number phrase (`one thousand five hundred`), else None."""
     folded = " ".join(words.replace("-", " ").split())
+    single = _SINGLE.get(folded)
+    if single is not None:
+        return single
     if folded in ("half a", "half an", "half"):
         return Decimal("0.5")
     if folded == "half a dozen":
         return Decimal(6)
+    if len(folded) > 160:
+        return None
     whole, point, decimals = folded.partition(" point ")
     if point:
         value = parse_number_words(whole)
@@ -118,7 +134,7 @@ def _year_pair(folded: str) -> Decimal | None:
     from text_to_num import text2num
 
     head, _, tail = folded.partition(" ")
-    if head not in (*_UNITS_WORDS[10:], "twenty") or not tail or head == "ten":
+    if head not in (*UNITS[11:], "twenty") or not tail:
         return None
     try:
         low = text2num(tail.replace("oh ", ""), "en")
@@ -129,45 +145,82 @@ def _year_pair(folded: str) -> Decimal | None:
     return Decimal(text2num(head, "en") * 100 + low)
 
 
-def ordinals(text: str) -> list[tuple[int, int, int]]:
-    """Return `(start, end, rank)` of every ordinal in folded `text`, in digits or words."""
-    found = [(m.start(), m.end(), int(m[1])) for m in _ORDINAL_DIGITS.finditer(text)]
-    for m in _ORDINAL_RUN.finditer(text):
-        rank = ordinal_word(m["last"], m["tens"])
-        if rank is not None and not _is_time_or_part(text, m):
-            found.append((m.start(), m.end(), rank))
+# ---- ordinals -------------------------------------------------------------------------
+
+_ORDINAL_RUN = LazyPattern(
+    rf"(?<![\w-])(?:(?P<tens>{'|'.join(TENS)})[\s-])?"
+    rf"(?P<last>{'|'.join([*ORDINAL_UNITS, *ORDINAL_TENS])})(?![\w])"
+)
+_ORDINAL_DIGITS = LazyPattern(r"(?<![\w.,])(\d{1,4})\s?(?:st|nd|rd|th)(?![\w])")
+_COUNTED_SECOND = LazyPattern(r"(?:\b(?:one|per|every|each|half a|split)|\d)[\s-]$")
+_A_SECOND = LazyPattern(r"\b(?:a|this|just a|any)\s$")
+_PART = LazyPattern(r"\b(?:one|two|three|four)[\s-]$")
+
+
+def ordinals(text: str, sentence: Sentence) -> list[tuple[int, int, int]]:
+    """Return `(start, end, rank)` of every ordinal of a sentence, in digits or words."""
+    found: list[tuple[int, int, int]] = []
+    done = 0
+    for word in sentence.digits_and_words(_ORDINAL_STARTS):
+        if word.start < done:
+            continue
+        if word.text[0].isdigit():
+            if digits := _ORDINAL_DIGITS.match(text, word.start):
+                found.append((digits.start(), digits.end(), int(digits[1])))
+        else:
+            written = _ORDINAL_RUN.match(text, word.start)
+            rank = ordinal_word(written["last"], written["tens"]) if written else None
+            if written and rank is not None and not _is_time_or_part(text, written):
+                found.append((written.start(), written.end(), rank))
+                done = written.end()
     return found
 
 
 def ordinal_word(last: str, tens: str | None = None) -> int | None:
     """Return the rank of an ordinal word, `second` or `twenty` + `second`."""
-    if last in _ORDINAL_TENS:
-        return None if tens else 20 + 10 * _ORDINAL_TENS.index(last)
-    rank = 1 + _ORDINAL_UNITS.index(last)
+    if last in ORDINAL_TENS:
+        return None if tens else 20 + 10 * ORDINAL_TENS.index(last)
+    rank = 1 + ORDINAL_UNITS.index(last)
     if tens is None:
         return rank
-    return rank + 20 + 10 * _TENS.index(tens) if rank < 10 else None
+    return rank + 20 + 10 * TENS.index(tens) if rank < 10 else None
 
 
-def _is_time_or_part(text: str, found: re.Match[str]) -> bool:
+def _is_time_or_part(text: str, found: Found) -> bool:
     """Tell `wait a second` and `one third` from ranks."""
-    before = text[: found.start()]
-    if found["last"] == "second" and not found["tens"]:
+    start = found.start()
+    window = max(0, start - 12)
+    if found["tens"]:
+        return False
+    if found["last"] == "second":
         after = text[found.end() : found.end() + 6].lstrip()
-        if re.search(r"(?:\b(?:one|per|every|each|half a|split)|\d)[\s-]$", before):
+        if _COUNTED_SECOND.search(text, window, start):
             return True
-        return bool(re.search(r"\b(?:a|this|just a|any)\s$", before)) and not after[:1].isalpha()
-    return bool(re.search(r"\b(?:one|two|three|four)[\s-]$", before)) and not found["tens"]
+        return _A_SECOND.search(text, window, start) is not None and not after[:1].isalpha()
+    return _PART.search(text, window, start) is not None
 
 
-_DIGIT_RUN = re.compile(
-    rf"(?<![\w-])(?:{'|'.join(DIGIT_WORDS)})(?:(?:,?\s+|-)(?:{'|'.join(DIGIT_WORDS)}))+(?![\w-])"
+# ---- digits spelled one by one --------------------------------------------------------
+
+_DIGIT_WORD = "|".join(DIGIT_WORDS)
+_REPEATS = {"double": 2, "triple": 3}
+_DIGIT_RUN = LazyPattern(
+    rf"(?<![\w-])(?:(?:double|triple)\s+)?(?:{_DIGIT_WORD})(?:(?:,?\s+|-)(?:(?:double|triple)\s+)?(?:{_DIGIT_WORD}))+(?![\w-])"
 )
+_LETTERS = LazyPattern(r"[a-z]+")
 
 
 def digit_runs(text: str) -> list[tuple[int, int, str]]:
-    """Return `(start, end, digits)` of digits spelled one by one: `four eight two one`."""
-    return [
-        (m.start(), m.end(), "".join(DIGIT_WORDS[word] for word in re.findall(r"[a-z]+", m[0])))
-        for m in _DIGIT_RUN.finditer(text)
-    ]
+    """Return `(start, end, digits)` of digits spelled one by one: `four eight double two`."""
+    return [(found.start(), found.end(), _spelled(found[0])) for found in _DIGIT_RUN.finditer(text)]
+
+
+def _spelled(words: str) -> str:
+    digits, times = [], 1
+    for word in _LETTERS.findall(words):
+        if word in _REPEATS:
+            times = _REPEATS[word]
+        else:
+            digits.append(DIGIT_WORDS[word] * times)
+            times = 1
+    return "".join(digits)

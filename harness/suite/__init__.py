@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.suite.gold import GoldFile, read_gold
 from harness.suite.loading import load_suite, read_suite
 from harness.suite.models import (
     LAYERS,
@@ -29,6 +30,7 @@ __all__ = [
     "CriterionKind",
     "Dimension",
     "GoldFacts",
+    "GoldFile",
     "Layer",
     "Message",
     "Role",
@@ -37,6 +39,7 @@ __all__ = [
     "Transcript",
     "load_suite",
     "nearest",
+    "read_gold",
     "read_source",
     "read_suite",
 ]

@@ -10,10 +10,11 @@ from harness.errors import Problem, SuiteError
 from harness.facts.model import FactType, GoldFact
 from harness.suite.checking import look
 from harness.suite.chunks import read_header
+from harness.suite.claims import claim_problems
 from harness.suite.legacy import conversation_problems, header_part, is_legacy
 from harness.suite.models import LAYERS, Case, Criterion, GoldFacts, nearest
 from harness.suite.schema import HEADER
-from harness.suite.yaml_reader import Document, FieldPath, parse
+from harness.suite.yaml_reader import Document, FieldPath, Plain, parse
 
 _GROUPS = ("required", "optional", "forbidden")
 
@@ -29,25 +30,22 @@ def read_case(path: Path) -> tuple[Case | None, list[Problem]]:
         document = parse(chunk)
     except SuiteError as error:
         return None, list(error.problems)
-    if not is_legacy(document):
-        return _build(document, document.value, ())
     header, criteria, problems = header_part(document)
-    problems += conversation_problems(document)
-    if not chunk.last:
-        message, mend = "a further document follows.", "Delete it: this form is one document."
-        problems.append(document.problem((), message, mend, "extra-document"))
+    if is_legacy(document):
+        problems += conversation_problems(document)
+        if not chunk.last:
+            message, mend = "a further document follows.", "Delete it: this form is one document."
+            problems.append(document.problem((), message, mend, "extra-document"))
     case, more = _build(document, header, criteria)
     return case, problems + more
 
 
 def _build(
-    document: Document, header: Any, criteria: tuple[Criterion, ...]
+    document: Document, header: Plain, criteria: tuple[Criterion, ...]
 ) -> tuple[Case | None, list[Problem]]:
     fields, problems = look(HEADER, document, header)
     if fields is None:
         return None, problems
-    legacy = is_legacy(document)
-    gold = _gold(fields.get("gold_facts") or {})
     case = Case(
         id=fields["test_id"],
         category=fields["category"],
@@ -62,10 +60,10 @@ def _build(
         question=fields["user_question"],
         criteria=criteria or tuple(Criterion(**item) for item in fields.get("evaluation_criteria") or ()),
         expected_behavior=fields.get("expected_behavior") or "",
-        gold=gold,
+        gold=_gold(fields.get("gold_facts") or {}),
         answerable=fields.get("answerable", True),
         path=document.path,
-        form="legacy" if legacy else "documents",
+        form="legacy" if is_legacy(document) else "documents",
     )
     problems += _placement(case, document)
     problems += _names(case, document)
@@ -131,23 +129,7 @@ def _facts(case: Case, document: Document) -> Iterator[Problem]:
     required = tuple(fact.id for fact in case.gold.required)
     for group in _GROUPS:
         for index, fact in enumerate(getattr(case.gold, group)):
-            at = ("gold_facts", group, index)
-            if fact.evidence and fact.derived_from:
-                message = f"the fact {fact.id!r} is both cited and derived."
-                mend = "Keep `evidence` for what was said and `derived_from` for what follows from it."
-                yield document.problem(at, message, mend, "evidence-and-derived")
-            if fact.type is FactType.ABSTAIN and group != "required":
-                message = f"the fact {fact.id!r} abstains, and only a required fact can."
-                yield document.problem(at, message, "Move it to `required`, or delete it.", "abstain")
-            if fact.replaces is None:
-                continue
-            if group != "forbidden":
-                message = f"the fact {fact.id!r} is {group}, and only a forbidden one replaces another."
-                yield document.problem((*at, "replaces"), message, "Delete the key.", "bad-replaces")
-            elif fact.replaces not in required:
-                message = f"no required fact is called {fact.replaces!r}."
-                mend = f"Name the fact that it is a wrong state of; {nearest(fact.replaces, required)}."
-                yield document.problem((*at, "replaces"), message, mend, "bad-replaces")
+            yield from claim_problems(document, ("gold_facts", group, index), fact, group, required)
     abstaining = sum(fact.type is FactType.ABSTAIN for fact in case.gold.required)
     if case.gold.annotated and abstaining != (0 if case.answerable else 1):
         said = "answerable" if case.answerable else "not answerable"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from typing import Any
 
@@ -65,8 +65,10 @@ _FACT_FORMS = frozenset(("fact", "accept", "stale"))
 
 # Keys that no other key refers to: without them a case can still be built and looked at.
 _EXPENDABLE = frozenset(
-    "abilities cluster description dimension domain entities expected_behavior kind locale "
-    "question_time weight why".split()
+    (
+        *("abilities", "cluster", "description", "domain", "entities", "expected_behavior", "locale"),
+        *("question_time", "dimension", "kind", "weight", "why"),
+    )
 )
 
 
@@ -91,7 +93,7 @@ def look(shape: Shape, document: Document, value: Plain, at: FieldPath = ()) -> 
     try:
         return shape.validator.validate_python(value), []
     except ValidationError as error:
-        found = error.errors(include_url=False)
+        found = list(_telling_ones(error.errors(include_url=False)))
     problems = [_explain(shape, document, at, details) for details in found]
     try:
         return shape.validator.validate_python(
@@ -99,6 +101,15 @@ def look(shape: Shape, document: Document, value: Plain, at: FieldPath = ()) -> 
         ), problems
     except ValidationError:
         return None, problems
+
+
+def _telling_ones(found: list[ErrorDetails]) -> Iterator[ErrorDetails]:
+    """Leave out that a list is too short where that is only because its items are wrong."""
+    for details in found:
+        loc = details["loc"]
+        inside = any(other["loc"][: len(loc)] == loc != other["loc"] for other in found)
+        if not (details["type"] == "too_short" and inside):
+            yield details
 
 
 def _expendable(details: ErrorDetails) -> FieldPath | None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from harness.errors import Problem, SuiteError
 
 BOM = b"\xef\xbb\xbf"
+_MARKER = b"\n---"
+_PREAMBLE = re.compile(rb"(?:" + BOM + rb")?(?:[ \t\r]*\n|[#%][^\n]*\n)*")  # comments and directives
+_BLOCK = 1 << 13
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -30,16 +34,21 @@ class Chunk:
 
 
 def read_header(path: Path) -> Chunk:
-    """Read the first document; the file is read no further than the `---` line after it.
+    """Read the first document; the file is read little further than to the `---` line after it.
 
     Raises:
         SuiteError: when the file can't be read or the document isn't UTF-8.
     """
     try:
         with path.open("rb") as file:
-            return next(_cut(path, file))
+            data = file.read(_BLOCK)
+            cuts = _cuts(data)
+            if not cuts or cuts[0] + len(_MARKER) > len(data):
+                data += file.read()
+                cuts = _cuts(data)
     except OSError as error:
         raise SuiteError([unreadable(path, error)]) from error
+    return _chunk(path, data[: cuts[0]] if cuts else data, 1, last=not cuts)
 
 
 def read_chunks(path: Path) -> tuple[Chunk, ...]:
@@ -49,10 +58,15 @@ def read_chunks(path: Path) -> tuple[Chunk, ...]:
         SuiteError: when the file can't be read or isn't UTF-8.
     """
     try:
-        with path.open("rb") as file:
-            return tuple(_cut(path, file))
+        data = path.read_bytes()
     except OSError as error:
         raise SuiteError([unreadable(path, error)]) from error
+    chunks: list[Chunk] = []
+    first_line = 1
+    for begin, end in pairwise([0, *_cuts(data), len(data)]):
+        chunks.append(_chunk(path, data[begin:end], first_line, last=end == len(data)))
+        first_line += data.count(b"\n", begin, end)
+    return tuple(chunks)
 
 
 def unreadable(path: Path, error: OSError) -> Problem:
@@ -62,25 +76,20 @@ def unreadable(path: Path, error: OSError) -> Problem:
     return Problem(path, 0, "", f"can't be read: {reason}.", mend, "unreadable")
 
 
-def _cut(path: Path, lines: Iterable[bytes]) -> Iterator[Chunk]:
-    """Cut at every `---` line but a leading one, which belongs to the first document."""
-    held: list[bytes] = []
-    first_line = 1
-    for number, line in enumerate(lines, start=1):
-        if line.startswith(b"---") and line[3:4] in b" \t\r\n" and _has_content(held):
-            yield _chunk(path, held, first_line, last=False)
-            held, first_line = [], number
-        held.append(line)
-    yield _chunk(path, held, first_line, last=True)
+def _cuts(data: bytes) -> list[int]:
+    """Return where further documents begin: at each `---` line but one that opens the first."""
+    opening = _PREAMBLE.match(data)
+    first_content = opening.end() if opening else 0
+    cuts = []
+    at = data.find(_MARKER)
+    while at >= 0:
+        if at >= first_content and data[at + len(_MARKER) : at + len(_MARKER) + 1] in b" \t\r\n":
+            cuts.append(at + 1)  # behind the line end
+        at = data.find(_MARKER, at + 1)
+    return cuts
 
 
-def _has_content(lines: Iterable[bytes]) -> bool:
-    """Tell whether the lines hold more than comments and directives."""
-    return any(line.strip() and not line.startswith((b"#", b"%")) for line in lines)
-
-
-def _chunk(path: Path, lines: list[bytes], first_line: int, *, last: bool) -> Chunk:
-    data = b"".join(lines)
+def _chunk(path: Path, data: bytes, first_line: int, *, last: bool) -> Chunk:
     if first_line == 1:
         data = data.removeprefix(BOM)
     try:

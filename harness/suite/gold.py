@@ -16,6 +16,7 @@ from harness.errors import Problem, SuiteError
 from harness.facts.model import FactType, GoldFact
 from harness.suite.checking import look
 from harness.suite.chunks import read_header
+from harness.suite.claims import claim_problems
 from harness.suite.models import Case, GoldFacts, nearest
 from harness.suite.schema import FACT
 from harness.suite.yaml_reader import Document, FieldPath, Plain, parse
@@ -95,6 +96,8 @@ def read_gold(path: Path) -> tuple[GoldFile, list[Problem]]:
         places[name] = tuple((*at, index) for index, (fact, _) in enumerate(read) if fact)
         problems += (problem for _, found in read for problem in found)
         problems += _repeated(document, facts[name], places[name])
+        for fact, place in zip(facts[name], places[name], strict=True):
+            problems += claim_problems(document, place, fact, "required", ())
     return GoldFile(document, facts, places), problems
 
 

@@ -12,6 +12,7 @@ names, and say in prose what a judge looks for:
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 from harness.errors import Problem, SuiteError
@@ -40,9 +41,13 @@ def is_legacy(document: Document) -> bool:
     return isinstance(document.value, dict) and _HISTORIES in document.value
 
 
-def header_part(document: Document) -> tuple[dict[str, Plain], tuple[Criterion, ...], list[Problem]]:
-    """Return what of a whole case is a header in our form, and the criteria that are not."""
-    assert isinstance(document.value, dict)
+def header_part(document: Document) -> tuple[Plain, tuple[Criterion, ...], list[Problem]]:
+    """Return what of a first document is a header in our form, and the criteria that are not.
+
+    A header of our form comes back as it is, unless its criteria are prose.
+    """
+    if not isinstance(document.value, dict):
+        return document.value, (), []
     header = {key: value for key, value in document.value.items() if key != _HISTORIES}
     prose = header.get(_CRITERIA)
     if isinstance(prose, str):
@@ -133,10 +138,13 @@ def read_conversation(document: Document, number: int) -> tuple[Conversation, Fi
         for turn, time in zip(said, times, strict=True)
         for role, text in turn.items()
     )
-    conversation = Conversation(
-        head["conversation_id"], head.get("timestamp"), head.get("metadata") or {}, tuple(messages)
-    )
-    return conversation, at, turns_at
+    return conversation_of(head, messages), at, turns_at
+
+
+def conversation_of(fields: dict[str, Any], messages: Iterable[Message]) -> Conversation:
+    """Build a conversation from the validated keys of either form."""
+    metadata = {key: value or "" for key, value in (fields.get("metadata") or {}).items()}
+    return Conversation(fields["conversation_id"], fields.get("timestamp"), metadata, tuple(messages))
 
 
 def _head(value: dict[str, Plain], turns_key: str) -> dict[str, Plain]:

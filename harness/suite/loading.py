@@ -15,7 +15,7 @@ from harness.suite.models import Case, Suite
 from harness.suite.yaml_reader import parse
 
 
-def load_suite(root: Path | None = None, *, gold: Path | None = None) -> Suite:
+def load_suite(root: Path | str | None = None, *, gold: Path | str | None = None) -> Suite:
     """Load a suite: the headers of its cases; conversations stay on disk.
 
     Args:
@@ -32,7 +32,9 @@ def load_suite(root: Path | None = None, *, gold: Path | None = None) -> Suite:
     return suite
 
 
-def read_suite(root: Path | None = None, *, gold: Path | None = None) -> tuple[Suite, list[Problem]]:
+def read_suite(
+    root: Path | str | None = None, *, gold: Path | str | None = None
+) -> tuple[Suite, list[Problem]]:
     """Return the cases that could be read, and every problem met on the way.
 
     It is `load_suite` for those who want to look at the sound part of a broken suite.
@@ -40,7 +42,8 @@ def read_suite(root: Path | None = None, *, gold: Path | None = None) -> tuple[S
     Raises:
         InputError: when there is nothing to load.
     """
-    root = bundled("test_cases") if root is None else root
+    root = bundled("test_cases") if root is None else Path(root)
+    gold = None if gold is None else Path(gold)
     paths, problems = find_cases(root, gold)
     overriding, gold_problems = _read_gold(gold)
     problems += gold_problems

@@ -85,7 +85,12 @@ def read_source(case: Case) -> Source:
 
     transcripts: list[Transcript] = []
     first: dict[str, Transcript] = {}
-    for read in _readers(header, chunks):
+    try:
+        readers = _readers(header, chunks)
+    except SuiteError as error:
+        problems += error.problems
+        readers = ()
+    for read in readers:
         try:
             transcript = read()
         except SuiteError as error:
@@ -116,10 +121,7 @@ def _from_chunk(chunk: Chunk) -> Transcript:
     document = parse(chunk)
     fields = check(CONVERSATION, document, document.value)
     messages = (Message(role, text) for turn in fields["messages"] for role, text in turn.items())
-    conversation = Conversation(
-        fields["conversation_id"], fields.get("timestamp"), fields.get("metadata") or {}, tuple(messages)
-    )
-    return Transcript(conversation, document)
+    return Transcript(legacy.conversation_of(fields, messages), document)
 
 
 def _from_legacy(document: Document, number: int) -> Transcript:

@@ -53,6 +53,15 @@ def test_bytes_that_are_refused(tmp_path: Path, data: bytes, line: int, rule: st
     assert said in problem.message
 
 
+@pytest.mark.parametrize("length", range(8180, 8200))
+@pytest.mark.parametrize("after", ["---\nb: 2\n", "--- # x\n", "---", "----\nb: 2\n", "--", "---x: 1\n"])
+def test_a_header_as_long_as_a_block_of_reading(tmp_path: Path, length: int, after: str) -> None:
+    path = tmp_path / "case.yaml"
+    path.write_text("a: ".ljust(length - 1, "x") + "\n" + after)
+    assert read_header(path) == read_chunks(path)[0]
+    assert len(read_chunks(path)) == (2 if after[:4] in ("---\n", "--- ", "---") else 1)
+
+
 def test_a_broken_byte_after_the_header_is_met_later(tmp_path: Path) -> None:
     path = tmp_path / "case.yaml"
     path.write_bytes(b"a: 1\n---\nb: 2\n---\nc: \xff\n")

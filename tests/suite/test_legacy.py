@@ -108,11 +108,12 @@ def test_further_variants_of_a_conversation(legacy_case: Path) -> None:
         ("conversation_id: bank_001", "id: bank_001"),
         ("'2024-11-15 10:30:00'", "2024-11-15"),
         ("47 minutes", "[long, 47]"),
+        ("business: First Bank", "business:"),
         ("    content: I'd like", "    timestamp: 2024-11-15T10:31:00\n    content: I'd like"),
     )
     (conversation,) = only_case(legacy_case).conversations()
     assert (conversation.id, conversation.timestamp) == ("bank_001", datetime(2024, 11, 15))
-    assert conversation.metadata["call_duration"] == '["long", "47"]'
+    assert conversation.metadata == {"business": "", "call_duration": '["long", "47"]'}
     assert [message.timestamp for message in conversation.messages] == [
         datetime(2024, 11, 15, 10, 31),
         None,
@@ -138,6 +139,23 @@ def test_criteria_as_a_mapping(legacy_case: Path) -> None:
         ("success_1", "Exact digits"),
         ("failure_1", "Avoids this: Guesses"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("criteria", "ids"),
+    [
+        ("Gives the number.", ["criteria"]),
+        ("{required_information: [The number]}", ["required_1"]),
+        ("''", []),
+    ],
+)
+def test_prose_for_criteria_in_our_own_form(tmp_path: Path, criteria: str, ids: list[str]) -> None:
+    path = tmp_path / "01_a.yaml"
+    head = "test_id: layer1_01_a\ncategory: layer1\ntitle: T\nuser_question: Q?\n"
+    path.write_text(f"{head}evaluation_criteria: {criteria}\n---\nconversation_id: c\nmessages:\n- user: x\n")
+    case = only_case(path)
+    assert (case.form, [item.id for item in case.criteria]) == ("documents", ids)
+    assert len(case.conversations()) == 1
 
 
 def test_criteria_and_facts_of_our_own_form(legacy_case: Path) -> None:

@@ -48,6 +48,12 @@ class TestFinding:
         write_case("layer2", "02_b", folder="layer1")
         assert rules(root) == [("02_b.yaml", 2, "wrong-directory")]
 
+    def test_a_root_written_as_text(self, tmp_path: Path, write_case: WriteCase) -> None:
+        write_case("layer1", "01_a")
+        (tmp_path / "gold.json").write_text('{"layer1_01_a": ["x"]}')
+        (case,) = load_suite(str(tmp_path), gold=str(tmp_path / "gold.json"))
+        assert (case.path, case.gold.required[0].fact) == (tmp_path / "layer1" / "01_a.yaml", "x")
+
     def test_one_file_as_root(self, write_case: WriteCase) -> None:
         path = write_case("layer1", "01_a")
         write_case("layer1", "02_b")
@@ -351,7 +357,11 @@ criteria = st.fixed_dictionaries(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=60)
+@settings(
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    max_examples=60,
+)
 @given(
     title=words,
     question=words,

@@ -1,0 +1,163 @@
+"""Does the answer leave a value open between several?
+
+Typed values: rivals of the same type that stand in a row with the value, joined by `or`,
+a slash or `maybe` (`alternatives`), or four and more in a list (`enumeration`).
+Phrases: `X or Y` where Y is another thing of the same look.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from typing import Protocol
+
+from harness.facts.patterns import LazyPattern
+from harness.facts.sentences import Span
+
+_OPENING = (
+    r"(?:maybe|perhaps|possibly|probably|even|else|either|(?:but|though|although)\s+it\s+(?:could|might|may)(?:\s+(?:also|well))?"
+    r"\s+be|it's|it\s+is|was\s+it|it\s+was|is\s+it|it\s+(?:could|might|may)(?:\s+(?:also|well))?\s+be|on|at|in|by|for|around|"
+    r"about|the|a|an|your)"
+)
+_JOINT = LazyPattern(
+    rf"\s*(?:[.?]\s+(?=(?:or|maybe|perhaps|possibly)\b))?(?:[,;/|&\s\x00(]|\band\b|\bor\b)*(?:{_OPENING}\s+)*"
+)
+_OPEN = LazyPattern(r"\bor\b|/|\b(?:maybe|perhaps|possibly)\b|\b(?:could|might|may)(?:\s+(?:also|well))?\s+be\b")
+_LIST_CUE = LazyPattern(
+    r"\b(?:possible|possibly|could be|might be|may be|one of|candidates?|options?|maybe|perhaps|among|guess(?:es)?)\b"
+)
+_REACH = 80  # characters between two values of a row
+# What a value can begin with, the names of months, weekdays and numbers among it.
+_VALUE_START = LazyPattern(
+    r"[^a-z]|[a-z]{0,12}[-–]?\d|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|one|two|"
+    r"three|four|five|six|seven|eight|nine|ten|eleven|twelve|thir|fif|twen|for|six|eigh|nine|zero|half|quarter|noon|midday|"
+    r"midnight|first|second|minus|negative|a\s|us|usd|eur|gbp)"
+)
+# What can stand right before a value that another one is joined to.
+_JOINING = frozenset(",;/|&(\x00")
+_JOINING_WORDS = frozenset(("and", "or", "maybe", "perhaps", "possibly", "either", "else", "even", "probably"))
+_JOINTS_AFTER = tuple(f"{space}{joint}" for space in " \n" for joint in ("and", "or", "maybe", "perhaps", "&", "/", "(", "|"))
+_JOINTS_AFTER += (". or", ". maybe", ". perhaps", "? or")
+_OPENING_WORDS = frozenset("be it's is it was on at in by for around about the a an your".split())
+_LONGEST_ROW = 12
+_SPACE = " \n\x00,;/|&("
+
+
+class Neighbours(Protocol):
+    """What a row of values is looked for in."""
+
+    def values_at(self, place: int) -> Sequence[Span]:
+        """Return the values of the same type in the sentence that `place` stands in, in order."""
+
+    def is_rival(self, value: Span) -> bool:
+        """Say whether a value is neither the fact's own nor one of the case's other facts."""
+
+
+def typed_alternatives(text: str, span: Span, sentence: Span, neighbours: Neighbours) -> set[str]:
+    """Return the flags that rival values in a row with the one at `span` earn it.
+
+    Args:
+        text: the folded answer.
+        span: where the value stands.
+        sentence: the bounds of its sentence.
+        neighbours: the other values of the answer.
+    """
+    if not _has_joint(text, *span):
+        return set()
+    chain = [span]
+    is_open = False
+    for step in (_next_value, _value_before):
+        edge: Span | None = span
+        while edge is not None and len(chain) < _LONGEST_ROW:
+            other = step(text, edge, neighbours)
+            if other is not None and not neighbours.is_rival(other):
+                other = None
+            if other is not None:
+                is_open |= _OPEN.search(text, *_between(edge, other)) is not None
+                chain.append(other)
+            edge = other
+    if len(chain) == 1:
+        return set()
+    flags = {"alternatives"} if is_open else set()
+    distinct = {text[start:end] for start, end in chain}
+    if len(distinct) >= 4 or (len(distinct) >= 3 and _LIST_CUE.search(text, *sentence)):
+        flags.add("enumeration")
+    return flags
+
+
+def _has_joint(text: str, start: int, end: int) -> bool:
+    """Say whether what stands next to a value could join it to another one."""
+    if text[end : end + 1] in _JOINING or text.startswith(_JOINTS_AFTER, end):
+        return True
+    last = _last_word(text, start)
+    return last[-1:] in _JOINING or last in _JOINING_WORDS or (last in _OPENING_WORDS and _opens(text, start))
+
+
+def _last_word(text: str, start: int) -> str:
+    return text[max(0, start - 12) : start].rstrip(" \n").replace("\n", " ").rpartition(" ")[2]
+
+
+def _opens(text: str, start: int) -> bool:
+    return _OPEN.search(text, max(0, start - 32), start) is not None
+
+
+def _between(one: Span, other: Span) -> Span:
+    return (one[1], other[0]) if one < other else (other[1], one[0])
+
+
+def _next_value(text: str, edge: Span, neighbours: Neighbours) -> Span | None:
+    joint = _JOINT.match(text, edge[1], edge[1] + _REACH)
+    if joint is None or joint.end() in (edge[1], len(text)) or not _VALUE_START.match(text, joint.end()):
+        return None
+    at = joint.end()
+    return next((value for value in neighbours.values_at(at) if edge[1] <= value[0] <= at < value[1]), None)
+
+
+def _value_before(text: str, edge: Span, neighbours: Neighbours) -> Span | None:
+    near = max(0, edge[0] - _REACH)
+    for at in (edge[0], max(near, len(text[near : edge[0]].rstrip(_SPACE)) + near - 1)):
+        before = [value for value in neighbours.values_at(at) if near <= value[0] and value[1] <= edge[0]]
+        if before:
+            return before[-1] if _JOINT.fullmatch(text, before[-1][1], edge[0]) else None
+    return None
+
+
+# ---- phrases --------------------------------------------------------------------------
+
+_HEDGES = r"(?:maybe|perhaps|possibly|it\s+(?:could|might|may)\s+be)"
+_AFTER = LazyPattern(
+    rf"(?:(?:\s*,)?\s+or\s+|,\s+(?={_HEDGES}\s))(?:{_OPENING}\s+)*(?P<word>[\w$€£#'-]+)|\s?/\s?(?P<slash>[^\W\d_][\w'-]*)"
+)
+_BEFORE = LazyPattern(
+    rf"(?P<word>[\w'-]+)(?:,?\s+or\s+|,\s+(?={_HEDGES}\s))(?:{_OPENING}\s+)*$|(?P<slash>[\w'-]*[^\W\d_])\s?/\s?$"
+)
+_IDIOMS = frozenset(
+    ["so", "more", "less", "later", "earlier", "sooner", "better", "worse", "call", "contact", "ask", "check", "visit", "if", "when", "you", "i", "we", "they", "it", "else", "whether", "not", "just", "email", "phone", "online", "see", "let", "tell", "something", "anything", "another", "other", "otherwise", "any", "higher", "lower", "above", "below", "over", "under", "longer", "shorter", "greater", "fewer", "nearby", "similar", "equivalent", "all", "both", "neither", "none", "to", "use", "say", "try", "he", "she", "there", "have", "want", "need", "would", "should", "could", "can", "at", "in", "on", "by", "as", "is", "are", "was", "were", "do", "does", "did", "until", "before", "after", "because"]
+)
+
+
+def may_offer_another(text: str, words: AbstractSet[str], sentence: Span) -> bool:
+    """Say whether a sentence has anything that could join a phrase to another one."""
+    return "or" in words or "maybe" in words or "perhaps" in words or text.find("/", *sentence) >= 0
+
+
+def phrase_alternative(left: str, right: str, text_before: str, text_after: str, *, is_name: bool) -> Span | None:
+    """Look for `X or Y` around a phrase; return Y's place in `left` (below 0) or in `right`.
+
+    Args:
+        left: the sentence up to the phrase, folded.
+        right: the sentence after it, folded.
+        text_before: `left` with its case kept.
+        text_after: `right` with its case kept.
+        is_name: whether the phrase is written with a capital, so that only a name rivals it.
+    """
+    if after := _AFTER.match(right):
+        group = "word" if after["word"] else "slash"
+        if after[group] not in _IDIOMS and not (is_name and text_after[after.start(group)].islower()):
+            return after.span(group)
+    if before := _BEFORE.search(left):
+        group = "word" if before["word"] else "slash"
+        start, end = before.span(group)
+        if before[group] not in _IDIOMS and not (is_name and text_before[start].islower()):
+            return start - len(left), end - len(left)
+    return None

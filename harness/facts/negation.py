@@ -1,0 +1,224 @@
+"""Does a negation deny the value, or something said about it?
+
+Denies the value
+    `not X` · `isn't X` · `is not the day: X` by way of the copula, whatever preposition stands between
+    `rather than X` · `instead of X` · `anything but X` · `without X`
+    `you don't live in X` · `nobody said X`: the object of a negated verb
+    `X is not the number` · `X is wrong` · `X won't work`: a predicate that says X is not it
+Says something about it, and lets it stand
+    `X couldn't be moved` · `X doesn't include breakfast`: any other predicate after the value
+    `the one that couldn't be moved is X`: the negated clause is over when a new verb comes
+    `you haven't paid the $50 fee` · `the six-month rule isn't met`: a definite thing is named
+    `they couldn't transfer Panthrel`: a name as the object of what can't be done
+    `so that you don't pay X` · `not until X` · `can't be moved after X` · `no more than X`
+    `hasn't changed from X` · `not only X` · `don't forget X` · `no doubt X`
+
+The scope of a cue ends at a contrast (`but`), a subordinate clause, a semicolon, colon,
+bracket or dash, and at a comma unless the comma belongs to a list with `or`.
+"""
+
+from __future__ import annotations
+
+from harness.facts.patterns import Found, LazyPattern
+
+# A sentence without any of these words, or an n't, negates nothing.
+CUES = frozenset(
+    ["not", "never", "no", "nor", "cannot", "neither", "nobody", "none", "hardly", "without", "rather", "instead", "opposed", "other", "except", "excluding", "unlike", "but", "longer", "used", "formerly", "doubt", "doubts", "doubted", "denied", "denies", "deny", "ruled", "rules", "decided", "against", "false", "incorrect", "untrue", "wrong", "invalid", "misread", "mistaken", "mistook", "mistake", "error", "impossible", "early", "soon", "late", "out", "dont", "doesnt", "didnt", "isnt", "wasnt", "arent", "wont", "nowhere", "unable", "cant", "couldnt", "typo", "ignore", "disregard"]
+)
+
+_CUE = LazyPattern(
+    r"\b(?P<phrase>rather than|instead of|as opposed to|other than|except for|except|excluding|unlike|without|"
+    r"any(?:thing|where|one|body|time|day) but)\b"
+    r"|\b(?P<past>no longer|used to|formerly)\b"
+    r"|\b(?P<doubt>doubt(?:s|ed)?|denied|denies|deny|rul(?:ed|es) out|decided against|false that|incorrect that|untrue that)\b"
+    r"|\b(?P<neg>not|never|cannot|neither|nor|nobody|no one|none of|nowhere|hardly|unable|dont|doesnt|didnt|isnt|wasnt|"
+    r"arent|wont|cant|couldnt)\b|(?P<nt>n't)\b"
+    r"|\b(?P<no>no)\b"
+)
+# What ends the scope of a negation.
+_BREAK = LazyPattern(
+    r"[;:()\[\]—|]|\s[-–]\s|\.\.\."
+    r"|\b(?:but|however|although|though|because|until|till|unless|except|besides|before|after|past|beyond|which|whereas|while|"
+    r"when|whenever|where|since|so that|otherwise|instead(?! of)|once|as long as|provided|more than|less than|fewer than|"
+    r"later than|earlier than|sooner than|exceed\w*|as of)\b"
+    r"|\b(?:over|above|under|below)\s+$"
+    r"|\b(?:and|so|then)\s+(?:you|it|i|we|they|he|she|your|it's|you're|that|there|the|therefore|then)\b"
+    r"|\band\s+(?:is|are|was|were|has|have|had|will|would|can|could|should|must|costs?|starts?|begins?|ends?|opens?|closes?|"
+    r"leaves?|arrives?|takes?|needs?|goes|comes|runs|lasts|expires?|pays|lives|works|stays|falls|lands|\w{2,}ed)\b"
+)
+_WHETHER = LazyPattern(r"(?P<if>\b(?:if|whether)\b)")
+_EPISTEMIC = LazyPattern(
+    r"\b(?:know|known|knows|sure|certain|clear|recall|remember|say|said|tell|told|confirm|confirmed|determine|think|see|"
+    r"check|checked|decide|decided|find out|verify|verified)\s+$"
+)
+_VERB = LazyPattern(
+    r"\b(?:is|are|was|were|be|been|has|have|had|do|does|did|will|would|can|could|should|must|might|goes?|went|lives?|"
+    r"lived|uses?|moved|chose|comes?|came|starts?|pays?|paid|takes?|said|it's|that's|there's|you're|i'm|we're|they're|"
+    r"he's|she's)\b"
+)
+_SUBJECT = LazyPattern(r"\b(?:you|it|i|we|they|he|she)\b")
+_OR_NOR = LazyPattern(r"\b(?:or|nor)\b")
+_MANY_WORDS = 14
+
+# ---- cues that deny nothing -----------------------------------------------------------
+
+_NO_IS_ANSWER = LazyPattern(
+    r"\s*[,.!:;—–-]|\s+(?:it|it's|you|you're|that|that's|this|i|we|they|he|she|your|the|there|there's|its)\b"
+)
+_NO_IS_IDIOM = LazyPattern(
+    r"\s+(?:doubt|problem|worries|wonder|later|earlier|sooner|more than|less than|fewer than|changes?|matter|idea|issues?|"
+    r"need|further|other than|extra|additional|charge|cost|fees?|penalty|conflict|rush|hurry|surprise|trouble|reason)\b"
+)
+_NOT_IS_IDIOM = LazyPattern(
+    r"\s+(?:only|just|merely|simply|to mention|to worry|(?:have|need)\s+to\s+worry|until|till|before|later|earlier|sooner|"
+    r"more than|less than|fewer than|worry|forget|hesitate|wait|matter|miss|be\s+late|be\s+surprised|overlook|exceed|panic|"
+    r"(?:been\s+)?(?:chang|affect|alter|touch|impact|budge|influenc)\w*|(?:been\s+)?mov\w+\s+(?:away\s+)?from|wrong|incorrect)\b"
+)
+_BEFORE_IDIOM = LazyPattern(r"\b(?:if|why|whether or|or|as often as)\s+$")
+_PURPOSE = LazyPattern(
+    r"\b(?:so(?:\s+that)?|in order that)\s+(?:you|we|they|it|he|she|i|that|nobody|nothing)(?:'ll|'d)?\s*"
+    r"(?:do|does|did|wo|would|ca|can|could|need|are|is|will|have)?\s*$"
+)
+_NO_DOUBT = LazyPattern(r"\b(?:no|without(?: a)?|beyond(?: a)?|little)\s+$")
+_NEGATIVE = LazyPattern(r"\b(?:not|never|no|none|nobody|nothing|cannot|nor|neither)\b|n't\b")
+_GERUND = LazyPattern(r"\s+\w+ing\b")
+
+# ---- what a negated clause says of the value ------------------------------------------
+
+# The complement of a negated verb of saying or thinking is negated with it.
+_SAYING = LazyPattern(
+    r"\b(?:think|believe|say|said|mean|meant|suggest|know|see|recall|find|claim|state|mention|true|case|clear|imply|"
+    r"agree|confirm|expect|certain|sure|tell|told|accurate|right|correct)\b"
+)
+_NEW_VERB = LazyPattern(
+    r"\b(?:is|are|was|were|has|had|will|would|costs?|starts?|begins?|ends?|opens?|closes?|leaves?|arrives?|takes|needs|goes|"
+    r"comes|runs|lasts|expires?)\b|\w's\s+(?!$)"
+)
+_SUBJECT_CUES = frozenset({"nobody", "no one", "neither", "none of", "never", "nowhere", "hardly", "nor"})
+_DIRECT = LazyPattern(
+    r"\s*(?:(?:be|been|being|have\s+been|really|actually|in\s+fact|yet|even|necessarily|exactly|called|named)\s+)*"
+    r"(?:(?:on|at|in|by|for|from|to|of|with|due|as)\s+)?(?:(?:the|a|an|your|my|his|her|their|our|this|that)\s+)?\s*"
+)
+_DEFINITE = LazyPattern(r"\b(?:the|your|my|his|her|their|our|its|that|this|those|these)\s+(?:[\w-]+\s+)?$")
+_HEAD_NOUN = LazyPattern(
+    r"(?:'s)?[\s-]+(?!(?:on|at|in|by|for|from|to|of|with|and|or|but|as|is|are|was|were|has|had|will|would|can|could|if|when|"
+    r"that|which|who|until|before|after|because|so|either|anymore|any|yet|though|today|now|then|you|it|we|they|i)\b)[a-z]"
+)
+_CHOICE = LazyPattern(
+    r"\b(?:choose|chose|chosen|pick|picked|select|selected|want|wanted|take|took|use|used|accept|accepted|agree|agreed|"
+    r"order|ordered|like|mean|meant|say|said|think|believe|have|has|had|live|lived|be|been|copy|quote|trust|rely)\b"
+)
+_CANNOT = LazyPattern(r"\b(?:ca|could|wo|would)$|\b(?:can|could|will|would)\s+$")
+_BEING = LazyPattern(r"\s*(?:be|have|has|had|live|use|rely|trust|quote|go)\b")
+
+# ---- a predicate after the value ------------------------------------------------------
+
+_ROLE = (
+    r"(?:number|no|date|day|time|one|amount|price|fee|figure|total|limit|cost|salary|code|id|reference|account|name|"
+    r"answer|case|appointment|deadline|address|option|plan|city|home|value|rate|slot|balance|pin|password|version)"
+)
+_AFTER_ANY = LazyPattern(
+    r"\s*(?:(?:,\s*)?(?:which|that)\s+)?(?:"
+    r"(?:(?:is|was|are|were|'s)\s*(?:not|never)|(?:is|was|are|were)n't)\s+(?:"
+    rf"(?:the|your|my|his|her|their|our|a|an)\s+(?:\w+\s+){{0,2}}?{_ROLE}\b"
+    r"|it\b|correct|right|valid|current|where|what|who|when|active|in use|used|true|accurate|going to)"
+    r"|(?:is|was|are|were|'s)\s+(?:wrong|incorrect|false|invalid|a mistake|an error|mistaken|a typo|not it)\b"
+    r"|no\s+longer\s+(?:applies|stands|counts|holds)\b|(?:is|was|are|were|'s)\s+no\s+longer\b)"
+)
+_AFTER_TYPED = LazyPattern(
+    r"\s*(?:\w+\s+){0,2}?(?:"
+    r"(?:won't|will not|can't|cannot|can not|couldn't|could not|doesn't|does not|wouldn't|would not|isn't|is not)\s+(?:"
+    r"work|hold|stand|happen|apply|do|be\s+(?:kept|met|made|done|right|possible|it|realistic|feasible)|"
+    r"possible|realistic|feasible|available|achievable|doable|on\b|going\s+to\s+(?:work|happen))\b"
+    r"|(?:(?:is|was|are|were|'s|looks?|seems?)\s+)(?:\w+\s+)?(?:impossible|too early|too soon|too late|out of the question|"
+    r"wrong|incorrect)\b)"
+)
+_AFTER_LABEL = LazyPattern(r"\s*[(\[]\s*(?:not|wrong|incorrect|invalid|misread|void)\b|\s*\?\s*no\b")
+_BEFORE_LABEL = LazyPattern(
+    r"\b(?:wrong|incorrect|false|invalid|misread(?: as)?|mistaken(?:ly)?|mistook)\b(?![^.]*\b(?:it is|it's|that is|they are)\b)"
+    r"[^.;,\n]{0,25}$"
+)
+
+
+def negation(left: str, right: str, *, is_text: bool, is_plain_digits: bool) -> str | None:
+    """Return the flag that a negation before or after a value earns, if any.
+
+    Args:
+        left: the sentence up to the value, folded.
+        right: the sentence after it.
+        is_text: whether the value is a name or a phrase, and no typed value.
+        is_plain_digits: whether the value begins with a digit, so that `no 12` is a label.
+    """
+    for cue in reversed(list(_CUE.finditer(left))):
+        between = left[cue.end() :]
+        kind = cue.lastgroup
+        if kind == "phrase" and _NEGATIVE.search(left[: cue.start()][-40:]):
+            return None  # nothing other than X, anything but X after a negation
+        if _is_idiom(kind, cue, left, between, is_plain_digits) or _is_over(cue, between, right):
+            continue
+        if whether := _WHETHER.search(between):
+            if _EPISTEMIC.search(between, 0, whether.start()):
+                return "unsure"
+            continue
+        if kind in ("neg", "nt") and _is_about(cue, left, between, right, is_text):
+            continue
+        return "replaced" if kind == "past" else "negated"
+    if _AFTER_ANY.match(right) or _AFTER_LABEL.match(right) or _BEFORE_LABEL.search(left):
+        return "negated"
+    return "negated" if not is_text and _AFTER_TYPED.match(right) else None
+
+
+def _is_idiom(kind: str | None, cue: Found, left: str, between: str, is_plain_digits: bool) -> bool:
+    before = left[: cue.start()]
+    if kind == "no":
+        if not between.strip():
+            return is_plain_digits
+        if _NO_IS_ANSWER.match(between) or _NO_IS_IDIOM.match(between):
+            return True
+        return len(between.split()) > 4 or "," in between
+    if kind == "doubt":
+        return cue[0].startswith("doubt") and _NO_DOUBT.search(before) is not None
+    if kind in ("neg", "nt"):
+        return bool(_NOT_IS_IDIOM.match(between) or _BEFORE_IDIOM.search(before) or _PURPOSE.search(before))
+    if kind == "past":
+        return cue[0] == "formerly" and "," in between
+    return bool(
+        _SUBJECT.search(between)
+        or _VERB.search(between)
+        or "," in between
+        or (cue[0] == "without" and _GERUND.match(between))
+    )
+
+
+def _is_over(cue: Found, between: str, right: str) -> bool:
+    """Say whether the clause of the cue ends before the value."""
+    if _BREAK.search(between) or len(between.split()) > _MANY_WORDS:
+        return True
+    if _comma_ends(between, right):
+        return True
+    if cue[0] in _SUBJECT_CUES or cue.lastgroup not in ("neg", "nt"):
+        return False
+    return _NEW_VERB.search(between) is not None and not _SAYING.search(between)
+
+
+def _comma_ends(between: str, right: str) -> bool:
+    """Say whether a comma between cue and value ends the scope; in `not A, B or C` it does not."""
+    if "," not in between:
+        return False
+    after_comma = between.partition(",")[2]
+    if _VERB.search(after_comma) or _SUBJECT.search(after_comma):
+        return True
+    rest = after_comma + _BREAK.split(right, maxsplit=1)[0]
+    listed = _OR_NOR.search(rest)
+    return listed is None or _VERB.search(rest, 0, listed.start()) is not None
+
+
+def _is_about(cue: Found, left: str, between: str, right: str, is_text: bool) -> bool:
+    """Say whether the negated clause only says something about a value that stands."""
+    if _DIRECT.fullmatch(between):
+        return False
+    if _DEFINITE.search(between) and not _CHOICE.search(between) and (not is_text or _HEAD_NOUN.match(right)):
+        return True
+    if not is_text or _BEING.match(between):
+        return False
+    return _CANNOT.search(left, 0, cue.start()) is not None or cue[0] in ("cannot", "unable", "cant", "couldnt")

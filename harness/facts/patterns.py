@@ -1,0 +1,40 @@
+"""Regular expressions that are compiled on first use, so that importing the matcher is cheap."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+Found = re.Match[str]
+
+
+class LazyPattern:
+    """A `re.Pattern` that is compiled when one of its methods is first called.
+
+    The compiled methods are then set on the instance, so later calls cost nothing extra.
+    """
+
+    match: Callable[..., Found | None]
+    search: Callable[..., Found | None]
+    fullmatch: Callable[..., Found | None]
+    finditer: Callable[..., Iterator[Found]]
+    findall: Callable[..., list[Any]]
+    split: Callable[..., list[Any]]
+
+    def __init__(self, source: str, flags: int = 0) -> None:
+        self.source = source
+        self.flags = flags
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in LazyPattern.__annotations__:
+            raise AttributeError(name)
+        compiled = re.compile(self.source, self.flags)
+        for method in LazyPattern.__annotations__:
+            setattr(self, method, getattr(compiled, method))
+        return getattr(compiled, name)
+
+
+def alternation(forms: tuple[str, ...] | list[str]) -> str:
+    """Return the forms as regex alternatives, the longest first so that it wins."""
+    return "|".join(re.escape(form) for form in sorted(forms, key=len, reverse=True))

@@ -1,0 +1,141 @@
+"""Where in an answer a value could stand: quick to find, and never missing a place.
+
+Scanning a sentence for values is slow beside a search for the digits or words that any
+writing of one value has to hold, so a form first asks here which sentences to scan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from typing import NamedTuple
+
+from harness.facts.dates import DateValue
+from harness.facts.normalise import FRACTIONS
+from harness.facts.patterns import LazyPattern
+from harness.facts.times import TimeValue
+from harness.facts.words import ORDINAL_TENS, ORDINAL_UNITS, TENS, UNITS
+
+_SCALES = ("hundred", "thousand", "million", "billion", "trillion")
+
+
+class Places(NamedTuple):
+    """What to look for.
+
+    Attributes:
+        whole: digits that stand by themselves, zeros before them aside.
+        parts: strings that may stand anywhere.
+        pattern: digits that marks may part.
+    """
+
+    whole: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
+    pattern: LazyPattern | None = None
+
+    def within(self, text: str) -> list[int]:
+        """Return the places in folded `text`, in no order."""
+        found = [at for digits in self.whole if digits in text for at in _whole(text, digits)]
+        for part in self.parts:
+            at = text.find(part)
+            while at >= 0:
+                found.append(at)
+                at = text.find(part, at + len(part))
+        if self.pattern is not None:
+            found.extend(match.start() for match in self.pattern.finditer(text))
+        return found
+
+
+def _whole(text: str, digits: str) -> Iterator[int]:
+    at = text.find(digits)
+    while at >= 0:
+        end = at + len(digits)
+        if not text[end : end + 1].isdigit():
+            before = text[at - 1 : at] if at else ""
+            if not before.isdigit() or (before == "0" and not text[max(0, at - 2) : at - 1].isdigit()):
+                yield at
+        at = text.find(digits, end)
+
+
+def date_places(date: DateValue, names: Mapping[str, int], weekdays: Mapping[str, int]) -> Places:
+    """Return where a date could stand; `names` and `weekdays` are those of the locale."""
+    if date.day is not None:
+        whole = [str(date.day)]
+        parts = [f"{date.year}{date.month or 0:02}{date.day:02}"] if date.year else []
+        tens, unit = divmod(date.day, 10)
+        if date.day < 20:
+            parts += [ORDINAL_UNITS[date.day - 1], UNITS[date.day]]
+        elif unit:
+            parts += [ORDINAL_UNITS[unit - 1], UNITS[unit]]
+        else:
+            parts += [ORDINAL_TENS[tens - 2], TENS[tens - 2]]
+        return Places(tuple(whole), tuple(parts))
+    if date.month is not None:
+        return Places((str(date.month),), _named(names, date.month))
+    if date.year is not None:
+        return Places((str(date.year), str(date.year % 100)), (str(date.year),))
+    return Places((), _named(weekdays, date.weekday if date.weekday is not None else -1))
+
+
+def _named(names: Mapping[str, int], number: int) -> tuple[str, ...]:
+    """Return the names of a month or weekday, without those that begin with a shorter one."""
+    own = sorted((name for name, value in names.items() if value == number), key=len)
+    return tuple(name for i, name in enumerate(own) if not name.startswith(tuple(own[:i])))
+
+
+def time_places(time: TimeValue) -> Places:
+    """Return where a clock time could stand."""
+    hour = time.hour % 12 or 12
+    parts = {UNITS[hour], f"{time.hour:02}{time.minute:02}", f"{hour % 12:02}{time.minute:02}"}
+    parts.add(f"{hour % 12 + 12:02}{time.minute:02}")
+    if time.minute:
+        whole = {f"{time.minute:02}"}
+        if time.minute >= 30:  # quarter to four, 3時半
+            parts |= {UNITS[hour % 12 + 1], "半"}
+        return Places(tuple(whole), tuple(parts | _SPOKEN_QUARTERS.get(time.minute, set())))
+    whole = {str(hour), str(time.hour), str((hour % 12) + 12)}
+    if hour == 12:
+        whole |= {"0", "00"}
+        parts |= {"noon", "midday", "midnight"}
+    return Places(tuple(whole), tuple(parts))
+
+
+_SPOKEN_QUARTERS = {15: {"quarter"}, 30: {"half"}, 45: {"quarter"}}  # half past 3
+
+
+def number_places(number: Decimal, marks: str) -> Places:
+    """Return where a number could stand; `marks` are those that may part its digits."""
+    digits = "".join(map(str, number.as_tuple().digits)).strip("0") or "0"
+    last = int(digits[-1])
+    parts = [UNITS[last]]
+    if last >= 2:
+        parts.append(TENS[last - 2])
+    if len(digits) > 1 and digits[-2] == "1":
+        parts.append(UNITS[10 + last])
+    if last == 1:
+        parts += ["ten", *_SCALES]
+    if number % 6 == 0:
+        parts.append("dozen")
+    if number != int(number):
+        parts += ["/", "half", *FRACTIONS]
+    return Places(parts=tuple(parts), pattern=_digits_pattern(number, digits, marks))
+
+
+def _digits_pattern(number: Decimal, digits: str, marks: str) -> LazyPattern:
+    """Return what any writing in digits holds: these, no others before, at most zeros after."""
+    joint, first = rf"[{marks}]?", digits[0]
+    zeros = 4 if number != int(number) else len(str(int(number))) - len(str(int(number)).rstrip("0"))
+    return LazyPattern(
+        rf"{first}(?<![1-9]{first})(?<![1-9][.,']{first}){joint}{joint.join(digits[1:])}"
+        rf"(?:{joint}0){{0,{zeros}}}(?![0-9]|[.,'][0-9]{{0,9}}[1-9])"
+    )
+
+
+def ordinal_places(rank: int) -> Places:
+    """Return where an ordinal could stand."""
+    tens, unit = divmod(rank, 10)
+    parts = []
+    if 1 <= rank < 20:
+        parts = [ORDINAL_UNITS[rank - 1]]
+    elif rank < 100:
+        parts = [ORDINAL_UNITS[unit - 1] if unit else ORDINAL_TENS[tens - 2]] if rank else []
+    return Places((str(rank),), tuple(parts))

@@ -1,0 +1,130 @@
+"""Cut folded text into sentences and words.
+
+A full stop ends a sentence unless it belongs to an abbreviation (`Dr. Chen`, `No. 12`,
+`on Mar. 5`, `3 p.m. on Monday`) or to a number; a `BREAK` between blocks always ends one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
+from typing import NamedTuple
+
+from harness.facts.markdown import BREAK
+from harness.facts.patterns import LazyPattern
+
+Span = tuple[int, int]
+
+_END = LazyPattern(rf"[.!?{BREAK}。！？][.!?。！？]*[\"')\]]*(?:(?=[\s{BREAK}])|(?<=[{BREAK}。！？])|$)")
+_TITLE, _NUMBERED, _WEEKDAY, _COMPANY = range(4)
+_ABBREVIATIONS = {
+    word: kind
+    for kind, words in (
+        (_TITLE, "dr mr mrs ms st vs e.g i.e eg ie jr sr approx dept prof mt rd blvd acct est tel cf ca"),
+        (_NUMBERED, "no nos ref fig vol pp ext apt min max rm jan feb mar apr jun jul aug sep sept oct nov dec art par sec ch"),
+        (_WEEKDAY, "mon tue tues wed thu thur thurs fri sat sun"),
+        (_COMPANY, "etc inc ltd co corp ave a.m p.m"),
+    )
+    for word in words.split()
+}
+_LONG_ENDS = frozenset(word[-5:] for word in _ABBREVIATIONS if len(word) >= 5)
+_LONGEST = max(map(len, _ABBREVIATIONS)) + 2
+
+
+def sentence_ends(text: str, cased: str) -> list[int]:
+    """Return where each sentence of folded `text` ends, in order, the last at its length."""
+    ends = []
+    for found in _END.finditer(text):
+        start, end = found.span()
+        if text[start] == "." and end < len(text) and _is_abbreviated(text, cased, start, end):
+            continue
+        ends.append(end)
+    if not ends or ends[-1] < len(text):
+        ends.append(len(text))
+    return ends
+
+
+def _is_abbreviated(text: str, cased: str, dot: int, end: int) -> bool:
+    """Say whether the full stop at `dot` belongs to the word before it and the sentence goes on."""
+    tail = text[dot - 5 : dot] if dot >= 5 else ""
+    if tail.isalpha() and tail not in _LONG_ENDS:
+        return False
+    word = text[max(0, dot - _LONGEST) : dot].rpartition(" ")[2]
+    if not word.isalnum():
+        word = word.rpartition("\n")[2].lstrip("(\"'")
+    kind = _ABBREVIATIONS.get(word)
+    if kind is None and len(word) > 4:
+        return False
+    following = cased[end : end + 2].lstrip()[:1]
+    if not following or following == BREAK:
+        return False
+    if kind is None:
+        if word[:1].isdigit() and word.endswith((".m", "am", "pm")):
+            return not following.isupper()
+        return len(word) == 1 and word.isalpha() and following.isalpha()
+    if kind == _NUMBERED:
+        return following.isdigit()
+    if kind == _WEEKDAY:
+        return following.isdigit() or following.isupper()
+    return kind == _TITLE or not following.isupper()
+
+
+class Word(NamedTuple):
+    """A run of letters or of digits in folded text."""
+
+    text: str
+    start: int
+    end: int
+
+
+_LETTERS = LazyPattern(r"[^\W\d_]+(?:'[^\W\d_]+)*")
+_DIGITS = LazyPattern(r"[0-9½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞][0-9]*")
+
+
+class Sentence:
+    """A sentence of folded text: its bounds, its vocabulary and where words of interest stand."""
+
+    __slots__ = ("_digits", "end", "start", "text", "vocabulary")
+
+    def __init__(self, text: str, start: int, end: int) -> None:
+        self.text = text
+        self.start = start
+        self.end = end
+        words = set(_LETTERS.findall(text, start, end))
+        if text.find("'", start, end) >= 0:
+            words |= {word.partition("'")[0] for word in words if "'" in word}
+        self.vocabulary = words
+        self._digits: list[Word] | None = None
+
+    @property
+    def digits(self) -> list[Word]:
+        """The runs of digits, in order; a fraction such as ½ begins one too."""
+        if self._digits is None:
+            self._digits = [
+                Word(found[0], found.start(), found.end()) for found in _DIGITS.finditer(self.text, self.start, self.end)
+            ]
+        return self._digits
+
+    def words(self, lexicon: AbstractSet[str]) -> list[Word]:
+        """Return the words that are in `lexicon`, in order."""
+        found = [word for name in self.vocabulary & lexicon for word in self._all(name)]
+        if len(found) > 1:
+            found.sort(key=_by_place)
+        return found
+
+    def digits_and_words(self, lexicon: AbstractSet[str]) -> list[Word]:
+        """Return the runs of digits and the words that are in `lexicon`, in order."""
+        words = self.words(lexicon)
+        return sorted((*self.digits, *words), key=_by_place) if words else self.digits
+
+    def _all(self, name: str) -> Iterator[Word]:
+        at = self.text.find(name, self.start, self.end)
+        while at >= 0:
+            end = at + len(name)
+            if not (self.text[at - 1 : at].isalpha() if at else False) and not self.text[end : end + 1].isalpha():
+                yield Word(name, at, end)
+            at = self.text.find(name, end, self.end)
+
+
+def _by_place(word: Word) -> int:
+    return word.start
