@@ -62,7 +62,13 @@ def case_header(test_id: str, **changes: Any) -> dict[str, Any]:
                     "replaces": "fee",
                     "evidence": ["conv_001#2"],
                 },
-                {"id": "other", "fact": "$99", "type": "money", "why": "another account", "evidence": ["conv_001#4"]},
+                {
+                    "id": "other",
+                    "fact": "$99",
+                    "type": "money",
+                    "why": "another account",
+                    "evidence": ["conv_001#4"],
+                },
             ],
         },
     }
@@ -96,7 +102,9 @@ def write_suite(tmp_path: Path) -> WriteSuite:
             layer, _, slug = str(header["test_id"]).partition("_")
             path = root / layer / f"{slug}.yaml"
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(yaml.safe_dump_all([header, TALK], sort_keys=False, allow_unicode=True), encoding="utf-8")
+            path.write_text(
+                yaml.safe_dump_all([header, TALK], sort_keys=False, allow_unicode=True), encoding="utf-8"
+            )
         return root
 
     return write

@@ -11,7 +11,11 @@ from harness.scoring import CaseScore, JudgeFailed, Missing, NotAnnotated, Outco
 
 REWARDS = st.floats(0, 1).map(Scored)
 OUTCOMES = st.one_of(
-    REWARDS, st.just(Missing()), st.just(SystemFailed("x")), st.just(JudgeFailed("refusal")), st.just(NotAnnotated())
+    REWARDS,
+    st.just(Missing()),
+    st.just(SystemFailed("x")),
+    st.just(JudgeFailed("refusal")),
+    st.just(NotAnnotated()),
 )
 
 

@@ -72,7 +72,8 @@ def pages(kind: str) -> list[Path]:
     return [
         page
         for page in PAGES
-        if page.exists() and any(block["kind"] == kind for block in _BLOCK.finditer(page.read_text(encoding="utf-8")))
+        if page.exists()
+        and any(block["kind"] == kind for block in _BLOCK.finditer(page.read_text(encoding="utf-8")))
     ]
 
 
@@ -99,7 +100,9 @@ def test_console_blocks_show_what_is_printed(page: Path, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("page", pages("pycon"), ids=lambda page: page.name)
-def test_python_sessions_give_what_is_shown(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_sessions_give_what_is_shown(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     text = page.read_text(encoding="utf-8")
     session = "\n".join(block["body"] for block in _BLOCK.finditer(text) if block["kind"] == "pycon")

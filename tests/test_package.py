@@ -27,7 +27,9 @@ def test_every_public_name_is_documented() -> None:
     page = (Path(__file__).parents[1] / "docs" / "python-api.md").read_text(encoding="utf-8")
     assert [name for name in harness.__all__ if f"`{name}" not in page] == []
     undocumented = [
-        name for name in harness.__all__ if name != "PASS_THRESHOLD" and not (getattr(harness, name).__doc__ or "").strip()
+        name
+        for name in harness.__all__
+        if name != "PASS_THRESHOLD" and not (getattr(harness, name).__doc__ or "").strip()
     ]
     assert undocumented == []
 
@@ -50,7 +52,10 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _run(site: Path, *args: str) -> subprocess.CompletedProcess[str]:
     # The path in front keeps an editable install from answering for the wheel.
-    code = f"import sys; sys.path.insert(0, {str(site)!r}); from harness.cli.main import main; main({list(args)!r})"
+    code = (
+        f"import sys; sys.path.insert(0, {str(site)!r})\n"
+        f"from harness.cli.main import main; main({list(args)!r})"
+    )
     return subprocess.run(
         [sys.executable, "-c", code], cwd=site.parent, capture_output=True, text=True, check=False,
         env={**os.environ, "COLUMNS": "100", "PYTHONUTF8": "1"},
@@ -62,7 +67,9 @@ def test_the_wheel_brings_cases_fixtures_and_prompts(installed: Path) -> None:
     root = Path(__file__).parents[1]
     for folder in ("test_cases", "fixtures", "prompts"):
         here = {path.relative_to(root / folder) for path in (root / folder).rglob("*") if path.is_file()}
-        there = {path.relative_to(bundled / folder) for path in (bundled / folder).rglob("*") if path.is_file()}
+        there = {
+            path.relative_to(bundled / folder) for path in (bundled / folder).rglob("*") if path.is_file()
+        }
         assert here == there
     assert not list(installed.glob("tests*"))
 
@@ -73,7 +80,10 @@ def test_the_installed_wheel_prints_the_same_table(installed: Path) -> None:
     report = json.loads(from_wheel.stdout)
     assert str(installed) in report["suite"]["path"]
     from_checkout = subprocess.run(
-        [sys.executable, "-m", "harness", "compare", "--format", "json"], capture_output=True, text=True, check=True
+        [sys.executable, "-m", "harness", "compare", "--format", "json"],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert report["systems"] == json.loads(from_checkout.stdout)["systems"]
     assert report["suite"]["hash"] == json.loads(from_checkout.stdout)["suite"]["hash"]

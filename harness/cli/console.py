@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections.abc import Sequence
@@ -31,18 +32,21 @@ def console() -> Console:
     return Console(width=width(), highlight=False, soft_wrap=False)
 
 
-def show(renderable: RenderableType) -> None:
-    """Print a renderable; without colour it leaves no trailing spaces."""
+def show(shown: RenderableType) -> None:
+    """Print a text as it is, or a renderable; without colour it leaves no trailing spaces."""
+    if isinstance(shown, str):
+        click.echo(shown, nl=False)
+        return
     out = console()
     if out.is_terminal:
-        out.print(renderable)
+        out.print(shown)
     else:
         from harness.report import terminal
 
-        click.echo(terminal.as_text(renderable, width()), nl=False)
+        click.echo(terminal.as_text(shown, width()), nl=False)
 
 
-def page(renderables: Sequence[RenderableType]) -> None:
+def page(parts: Sequence[RenderableType]) -> None:
     """Show something long through the pager, in colour."""
     import io
 
@@ -50,28 +54,45 @@ def page(renderables: Sequence[RenderableType]) -> None:
 
     out = io.StringIO()
     paper = Console(file=out, width=width(), force_terminal=True, highlight=False, legacy_windows=False)
-    for renderable in renderables:
-        paper.print(renderable)
+    for part in parts:
+        if isinstance(part, str):
+            out.write(part)
+        else:
+            paper.print(part)
     click.echo_via_pager(out.getvalue(), color=True)
+
+
+def styled() -> bool:
+    """Say whether bold type can be used: on a terminal, unless NO_COLOR asks for none."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+
+
+def comparison_parts(
+    result: Comparison, *, per_case: bool = False, evidence: bool = False
+) -> list[RenderableType]:
+    """Return what the terminal shows of a comparison, the evidence of each case first if asked for."""
+    from harness.report import summary
+
+    parts: list[RenderableType] = [summary.comparison(result, width(), per_case=per_case, styled=styled())]
+    if evidence:
+        from harness.report import terminal
+
+        parts.insert(0, terminal.cases(result))
+    return parts
 
 
 def show_comparison(
     result: Comparison, format: str, *, per_case: bool = False, evidence: bool = False
 ) -> None:
     """Print a comparison in a format."""
+    if format == "table":
+        for part in comparison_parts(result, per_case=per_case, evidence=evidence):
+            show(part)
+        return
     from harness import report
 
-    if format == "table":
-        from harness.report import terminal
-
-        show(
-            terminal.batch(result, width())
-            if evidence
-            else terminal.comparison(result, width(), per_case=per_case)
-        )
-    else:
-        shown = report.render(result, cast("Format", format), per_case=per_case, evidence=evidence)
-        click.echo(shown, nl=False)
+    shown = report.render(result, cast("Format", format), per_case=per_case, evidence=evidence)
+    click.echo(shown, nl=False)
 
 
 def write_outputs(

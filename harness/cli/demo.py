@@ -27,7 +27,7 @@ def command() -> None:
 
     suite = load_suite()
     result = compare(suite, load_responses(bundled("fixtures") / "system_responses.example.json", suite.ids))
-    console.show(terminal.comparison(result, console.width()))
+    console.show_comparison(result, "table")
 
     case = suite.get(_WORKED_CASE)
     given = load_responses(bundled("fixtures") / "system_responses.example.json", suite.ids)

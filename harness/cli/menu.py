@@ -147,7 +147,7 @@ class Menu:
             name = self.prompter.choose("Which system?", [Option(system, system) for system in given.systems])
         one = Responses({name: given.systems[name]}, given.source, given.note)
         result = compare(self.suite, one, scorer=self.scorer, threshold=self.threshold)
-        self._page(terminal.batch(result, console.width()))
+        self._page(*console.comparison_parts(result, evidence=True))
         self.results.append(Result(f"{name} of {path.name}", result, evidence=True))
 
     def compare_file(self) -> None:
@@ -157,7 +157,7 @@ class Menu:
         path = Path(typed).expanduser() if typed else example
         given = load_responses(path, self.suite.ids)
         result = compare(self.suite, given, scorer=self.scorer, threshold=self.threshold)
-        console.show(terminal.comparison(result, console.width()))
+        console.show_comparison(result, "table")
         self.results.append(Result(f"Comparison of {path.name}", result, evidence=False))
 
     # ---- session ----------------------------------------------------------------------
@@ -183,8 +183,7 @@ class Menu:
             action()
 
     def _view(self, result: Result) -> None:
-        shown = terminal.batch if result.evidence else terminal.comparison
-        self._page(shown(result.comparison, console.width()))
+        self._page(*console.comparison_parts(result.comparison, evidence=result.evidence))
 
     def _export(self, format: str) -> None:
         path = Path(self.prompter.ask("Write to", f"recallbench-session.{format}")).expanduser()
@@ -195,12 +194,13 @@ class Menu:
         console.write_file(path, session_text(self.results, format))
         click.echo(f"wrote {path}")
 
-    def _page(self, renderable: RenderableType) -> None:
+    def _page(self, *parts: RenderableType) -> None:
         """Show something long: through the pager where a person sits, at once over a pipe."""
         if self.prompter.paged:
-            console.page([renderable])
-        else:
-            console.show(renderable)
+            console.page(parts)
+            return
+        for part in parts:
+            console.show(part)
 
 
 def session_text(results: list[Result], format: str) -> str:

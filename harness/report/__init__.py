@@ -10,6 +10,8 @@ from harness.errors import InputError
 
 Format = Literal["table", "md", "json", "csv"]
 FORMATS: tuple[Format, ...] = ("table", "md", "json", "csv")
+PLAIN_WIDTH = 100
+"""Columns of a plain-text table where nothing else is asked for."""
 _ENDINGS: dict[str, Format] = {
     ".txt": "table",
     ".md": "md",
@@ -62,15 +64,15 @@ def render(
 
             return markdown.batch(result) if evidence else markdown.comparison(result, per_case=per_case)
         case "table":
+            from harness.report import summary
+
+            columns = width or PLAIN_WIDTH
+            table = summary.comparison(result, columns, per_case=per_case)
+            if not evidence:
+                return table
             from harness.report import terminal
 
-            columns = width or terminal.PLAIN_WIDTH
-            shown = (
-                terminal.batch(result, columns)
-                if evidence
-                else terminal.comparison(result, columns, per_case=per_case)
-            )
-            return terminal.as_text(shown, columns)
+            return f"{terminal.as_text(terminal.cases(result), columns)}\n{table}"
 
 
 __all__ = ["FORMATS", "Format", "format_of", "render"]

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.facts import GoldFact
-from harness.report.terminal import visible
+from harness.report.boxes import visible
 from harness.suite import Case, Conversation
 
 _ROLE_STYLES = {"required": "green", "optional": "cyan", "forbidden": "red"}

@@ -36,14 +36,17 @@ def test_headers_cost_a_fraction_of_a_full_parse(tmp_path: Path) -> None:
                 "conversation_id": f"conv_{n:03}",
                 "timestamp": f"2025-0{n}-04T10:15:00-05:00",
                 "messages": [
-                    {("user", "assistant")[turn % 2]: words[(at + n + turn) % len(words)]} for turn in range(2 * ROUNDS)
+                    {("user", "assistant")[turn % 2]: words[(at + n + turn) % len(words)]}
+                    for turn in range(2 * ROUNDS)
                 ],
             }
             for n in range(1, TALKS + 1)
         ]
         path = tmp_path / layer / f"{slug}.yaml"
         path.parent.mkdir(exist_ok=True)
-        path.write_text(yaml.dump_all([head, *bodies], Dumper=yaml.CSafeDumper, sort_keys=False), encoding="utf-8")
+        path.write_text(
+            yaml.dump_all([head, *bodies], Dumper=yaml.CSafeDumper, sort_keys=False), encoding="utf-8"
+        )
     files = sorted(tmp_path.rglob("*.yaml"))
 
     def full() -> None:
@@ -52,5 +55,8 @@ def test_headers_cost_a_fraction_of_a_full_parse(tmp_path: Path) -> None:
 
     headers = fastest(lambda: load_suite(tmp_path))
     parsed = fastest(full, times=3)
-    print(f"\n{CASES} headers {headers * 1000:.0f} ms, full parse {parsed * 1000:.0f} ms: 1/{parsed / headers:.1f}")
+    print(
+        f"\n{CASES} headers {headers * 1000:.0f} ms, full parse {parsed * 1000:.0f} ms: "
+        f"1/{parsed / headers:.1f}"
+    )
     assert headers <= parsed / 8

@@ -28,7 +28,9 @@ def suite(write_suite: Any) -> Path:
 IDS = ("layer1_01_fee", "layer1_02_fee", "layer2_01_fee", "layer3_01_fee")
 
 
-def test_compare_shows_a_row_a_layer_and_a_column_a_system(recallbench: Any, suite: Path, tmp_path: Path) -> None:
+def test_compare_shows_a_row_a_layer_and_a_column_a_system(
+    recallbench: Any, suite: Path, tmp_path: Path
+) -> None:
     file = responses(tmp_path, {"good": dict.fromkeys(IDS, RIGHT), "stale": dict.fromkeys(IDS, STALE)})
     done = recallbench("compare", file, "--suite", suite)
     assert done.returncode == 0, done.stderr
@@ -55,7 +57,9 @@ def test_missing_answers_are_counted_and_bounded(recallbench: Any, suite: Path, 
     assert "– 0/4 [0.00–1.00]" in done.stdout
 
 
-def test_partial_compares_over_the_common_cases_and_says_so(recallbench: Any, suite: Path, tmp_path: Path) -> None:
+def test_partial_compares_over_the_common_cases_and_says_so(
+    recallbench: Any, suite: Path, tmp_path: Path
+) -> None:
     file = responses(tmp_path, {"a": dict.fromkeys(IDS[:3], RIGHT), "b": dict.fromkeys(IDS[1:], STALE)})
     done = recallbench("compare", file, "--suite", suite, "--partial")
     assert "Partial: 2 of 4 cases" in done.stdout
@@ -102,7 +106,9 @@ def test_an_unknown_ending_is_refused_before_any_work(recallbench: Any, suite: P
     assert done.stdout == ""
 
 
-def test_a_file_that_cannot_be_written_leaves_nothing_behind(recallbench: Any, suite: Path, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_leaves_nothing_behind(
+    recallbench: Any, suite: Path, tmp_path: Path
+) -> None:
     file = responses(tmp_path, {"good": dict.fromkeys(IDS, RIGHT)})
     done = recallbench("compare", file, "--suite", suite, "--output", tmp_path / "nowhere" / "out.md")
     assert done.returncode == 2
@@ -130,8 +136,14 @@ BAD_RESPONSES = {
     "a list": ("[1, 2]", "holds a list"),
     "empty file": ("", "the file is empty"),
     "empty object": ("{}", "holds no answers"),
-    "key twice": ('{"s": {"layer1_01_fee": "x",\n"layer1_01_fee": "y"}}', "answers.json:2: the key 'layer1_01_fee'"),
-    "answer is a number": ('{"s": {"layer1_01_fee": 4}}', "an answer is a string, null or an object, not a number"),
+    "key twice": (
+        '{"s": {"layer1_01_fee": "x",\n"layer1_01_fee": "y"}}',
+        "answers.json:2: the key 'layer1_01_fee'",
+    ),
+    "answer is a number": (
+        '{"s": {"layer1_01_fee": 4}}',
+        "an answer is a string, null or an object, not a number",
+    ),
     "unknown answer key": ('{"s": {"layer1_01_fee": {"anser": "x"}}}', "did you mean answer?"),
     "memory of numbers": ('{"s": {"layer1_01_fee": {"answer": "x", "memory": [1]}}}', "'memory' is a string"),
     "negative latency": ('{"s": {"layer1_01_fee": {"answer": "x", "latency_s": -1}}}', "'latency_s' is -1"),
@@ -178,7 +190,9 @@ def test_batch_tells_what_was_found_missing_and_wrong(recallbench: Any, suite: P
     assert "Layer 2" in fourth
 
 
-def test_batch_of_a_compare_file_wants_the_system_named(recallbench: Any, suite: Path, tmp_path: Path) -> None:
+def test_batch_of_a_compare_file_wants_the_system_named(
+    recallbench: Any, suite: Path, tmp_path: Path
+) -> None:
     file = responses(tmp_path, {"a": {IDS[0]: RIGHT}, "b": {IDS[0]: STALE}})
     refused = recallbench("batch", file, "--suite", suite)
     assert refused.returncode == 2
@@ -191,7 +205,12 @@ def test_batch_of_a_compare_file_wants_the_system_named(recallbench: Any, suite:
 
 def test_a_batch_answer_may_be_an_object(recallbench: Any, suite: Path, tmp_path: Path) -> None:
     answers = {
-        IDS[0]: {"answer": "No idea.", "memory": ["The fee is $45, due March 24."], "latency_s": 0.2, "tokens": 12},
+        IDS[0]: {
+            "answer": "No idea.",
+            "memory": ["The fee is $45, due March 24."],
+            "latency_s": 0.2,
+            "tokens": 12,
+        },
         IDS[1]: {"error": "timed out"},
     }
     file = responses(tmp_path, answers)
@@ -224,7 +243,9 @@ def test_gold_file_overrides_the_header(recallbench: Any, suite: Path, tmp_path:
         ("json:loads", "no scorer|options do not fit"),
     ],
 )
-def test_scorers_that_cannot_be_had(recallbench: Any, suite: Path, tmp_path: Path, scorer: str, said: str) -> None:
+def test_scorers_that_cannot_be_had(
+    recallbench: Any, suite: Path, tmp_path: Path, scorer: str, said: str
+) -> None:
     file = responses(tmp_path, {IDS[0]: RIGHT})
     done = recallbench("batch", file, "--suite", suite, "--scorer", scorer)
     assert done.returncode == 2

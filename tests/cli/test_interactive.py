@@ -30,7 +30,9 @@ def piped(recallbench: Any, suite: Path, *lines: str) -> Any:
 
 
 def test_a_pipe_can_browse_read_and_quit(recallbench: Any, suite: Path) -> None:
-    done = piped(recallbench, suite, "Browse", "Layer 1", "layer1_01", "Read conv_001", "Show", "Back", "Back", "Quit")
+    done = piped(
+        recallbench, suite, "Browse", "Layer 1", "layer1_01", "Read conv_001", "Show", "Back", "Back", "Quit"
+    )
     assert done.returncode == 0, done.stderr
     assert "So the fee is $45 now?" in done.stdout
     assert "Gold facts" in done.stdout
@@ -61,7 +63,10 @@ def test_files_are_scored_and_compared_and_the_session_exported(
     assert done.returncode == 0, done.stderr
     session = json.loads((tmp_path / "recallbench-session.json").read_text())
     assert session["schema"] == "recallbench.session/1"
-    assert [result["label"] for result in session["results"]] == ["b of answers.json", "Comparison of answers.json"]
+    assert [result["label"] for result in session["results"]] == [
+        "b of answers.json",
+        "Comparison of answers.json",
+    ]
     assert session["results"][1]["systems"][0]["summary"]["layer1"]["mean"] == 1.0
     assert "## Comparison of answers.json" in (tmp_path / "out.md").read_text()
     assert "recallbench-session.json exists." in done.stdout

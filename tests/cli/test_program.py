@@ -114,7 +114,17 @@ def test_an_internal_error_shows_no_traceback_unless_asked(
         program.run(["demo"])
 
 
-HEAVY = ("openai", "numpy", "scipy", "jinja2", "babel", "dateparser", "questionary", "prompt_toolkit", "hypothesis")
+HEAVY = (
+    "openai",
+    "numpy",
+    "scipy",
+    "jinja2",
+    "babel",
+    "dateparser",
+    "questionary",
+    "prompt_toolkit",
+    "hypothesis",
+)
 
 
 @pytest.mark.parametrize(
@@ -169,9 +179,7 @@ def test_settings_in_their_order_of_precedence(recallbench: Any, write_suite: An
     where.mkdir()
 
     def threshold(*flags: str, env: dict[str, str] | None = None) -> float:
-        done = recallbench(
-            "batch", answers, "--suite", suite, "--format", "json", *flags, env=env, cwd=where
-        )
+        done = recallbench("batch", answers, "--suite", suite, "--format", "json", *flags, env=env, cwd=where)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)["pass_threshold"]
 

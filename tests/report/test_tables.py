@@ -13,7 +13,7 @@ import pytest
 from rich.cells import cell_len
 
 from harness.comparison import CaseLabel, Comparison
-from harness.report import layout, render, terminal
+from harness.report import layout, render
 from harness.scoring import CaseScore, JudgeFailed, Missing, Outcome, Scored, SystemScores
 
 SNAPSHOTS = Path(__file__).with_name("snapshots")
@@ -25,7 +25,11 @@ assert len(LONG) == 40
 
 def made(systems: int, *, gaps: bool = False) -> Comparison:
     """Return a comparison of 12 made-up cases whose rewards differ by system."""
-    cases = tuple(CaseLabel(f"layer{n}_{at:02}_case", f"layer{n}", f"Case {at}") for n in (1, 2, 3) for at in range(1, 5))
+    cases = tuple(
+        CaseLabel(f"layer{n}_{at:02}_case", f"layer{n}", f"Case {at}")
+        for n in (1, 2, 3)
+        for at in range(1, 5)
+    )
     columns = []
     for rank, name in enumerate(NAMES[:systems]):
         scores = []
@@ -98,8 +102,10 @@ HOSTILE = "[bold red]x[/] \x1b[31m|\u202eevil\n| <script>"
 def test_a_hostile_name_is_shown_and_not_obeyed() -> None:
     case = CaseLabel("layer1_01_x", "layer1", HOSTILE)
     score = CaseScore("layer1_01_x", "layer1", "k", Scored(1.0))
-    result = Comparison((case,), (SystemScores(HOSTILE, (score,)),), "k", "", True, 0.6, ".", "0" * 12, "a", ())
-    text = terminal.as_text(terminal.comparison(result, 100), 100)
+    result = Comparison(
+        (case,), (SystemScores(HOSTILE, (score,)),), "k", "", True, 0.6, ".", "0" * 12, "a", ()
+    )
+    text = render(result, "table")
     assert "[bold red]x[/]" in text
     assert "\x1b" not in text
     assert "\u202e" not in text

@@ -10,7 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.facts import FactType, GoldFact
-from harness.scoring import Answer, Missing, NotAnnotated, Scored, SystemFailed, find_scorer, score_batch, score_case
+from harness.scoring import (
+    Answer,
+    Missing,
+    NotAnnotated,
+    Scored,
+    SystemFailed,
+    find_scorer,
+    score_batch,
+    score_case,
+)
 from harness.scoring.keyword_recall import KeywordRecall
 from harness.suite import Case, GoldFacts, load_suite
 
@@ -66,7 +75,9 @@ def test_a_transcript_is_a_dump_and_no_answer(case: Case) -> None:
 
 
 def test_an_unanswerable_case_wants_an_abstention(case: Case) -> None:
-    gold = GoldFacts(required=(GoldFact("__ABSTAIN__", FactType.ABSTAIN, id="none"),), forbidden=case.gold.forbidden)
+    gold = GoldFacts(
+        required=(GoldFact("__ABSTAIN__", FactType.ABSTAIN, id="none"),), forbidden=case.gold.forbidden
+    )
     unanswerable = replace(case, gold=gold, answerable=False)
     assert score_case(unanswerable, "I don't know; you never told me.").reward == 1.0
     for wrong in ("", "It is $45.", "I don't know, probably $99.", "The fee is $99."):
@@ -103,12 +114,25 @@ def test_every_reward_is_finite_and_in_range(answer: str) -> None:
 
 
 def _made_case() -> Case:
+    facts = (GoldFact("$5", FactType.MONEY, id="m"), GoldFact("Emma", id="e"))
     return Case(
-        id="layer1_01_x", category="layer1", title="", description="", domain="", abilities=(), locale="en-US",
-        cluster=None, entities=(), question_time=None, question="?", criteria=(), expected_behavior="It is $5.",
-        gold=GoldFacts(required=(GoldFact("$5", FactType.MONEY, id="m"), GoldFact("Emma", id="e"))), answerable=True,
+        id="layer1_01_x",
+        category="layer1",
+        title="",
+        description="",
+        domain="",
+        abilities=(),
+        locale="en-US",
+        cluster=None,
+        entities=(),
+        question_time=None,
+        question="?",
+        criteria=(),
+        expected_behavior="It is $5.",
+        gold=GoldFacts(required=facts),
+        answerable=True,
         path=Path("x.yaml"),
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize("reward", [-0.1, 1.1, float("nan"), float("inf")])

@@ -199,3 +199,9 @@ def test_a_header_that_is_no_mapping(write_case: WriteCase, text: str) -> None:
     (problem,) = problems_of(write_case(text=text))
     assert (problem.line, problem.field, problem.rule) == (1, "", "bad-value")
     assert "must be a mapping" in problem.message
+
+
+def test_a_message_shows_only_the_beginning_of_a_long_value(write_case: WriteCase) -> None:
+    (problem,) = problems_of(write_case(locale="x" * 5000))
+    assert len(problem.message) < 100
+    assert "xxx..." in problem.message

@@ -333,8 +333,14 @@ class TestSources:
             "type": "money",
             "derived_from": ["conv_001#38", "conv_002#40"],
         }
+        _, second = sound_conversations("layer3", "x")
+        by_chance = "It was $42 for something else altogether, back then."
         path = write_case(
-            "layer3", gold_facts=gold(derived), evaluation_criteria=None, expected_behavior="It makes $42."
+            "layer3",
+            conversations=(conversation(said={38: by_chance}), second),
+            gold_facts=gold(derived),
+            evaluation_criteria=None,
+            expected_behavior="It makes $42.",
         )
         assert validate(path, profile="bundled").sound
 
