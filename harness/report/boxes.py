@@ -70,9 +70,23 @@ def wrap(text: str, width: int) -> Iterator[str]:
 
 def _widths(grid: Grid) -> list[int]:
     columns = zip(grid.header, *grid.rows, strict=True)
-    return [
-        max(cell_len(line) for cell in column for line in visible(cell).split("\n")) for column in columns
-    ]
+    return [max(_width(cell) for cell in column) for column in columns]
+
+
+def _width(cell: str) -> int:
+    return max(cell_len(line) for line in visible(cell).split("
+"))
+
+
+def _squeezed(grid: Grid, widths: list[int], width: int) -> list[int]:
+    """Return narrower columns: the first one gives way, then the headers; figures stay whole."""
+    frame = 3 * len(widths) + 1
+    if sum(widths[1:]) + frame + NARROWEST_NAME > width:
+        spare = (width - frame - min(widths[0], NARROWEST_NAME)) // max(len(widths) - 1, 1)
+        figures = [max(_width(row[at]) for row in grid.rows) for at in range(1, len(widths))]
+        widths[1:] = [max(figure, min(old, spare)) for figure, old in zip(figures, widths[1:], strict=True)]
+    widths[0] = max(min(widths[0], NARROWEST_NAME), width - frame - sum(widths[1:]))
+    return widths
 
 
 def _rule(corners: str, widths: Sequence[int]) -> str:
