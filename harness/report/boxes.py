@@ -74,8 +74,7 @@ def _widths(grid: Grid) -> list[int]:
 
 
 def _width(cell: str) -> int:
-    return max(cell_len(line) for line in visible(cell).split("
-"))
+    return max(cell_len(line) for line in visible(cell).split("\n"))
 
 
 def _squeezed(grid: Grid, widths: list[int], width: int) -> list[int]:
