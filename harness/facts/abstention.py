@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from harness.facts.patterns import lexicon
+
 _NOT = r"(?:n't|\s+not|\s+never|not)"
 _TOLD = (
     r"(?:mention(?:ed)?|sa(?:y|id)|told|tell|stat(?:e|ed)|giv(?:e|en)|gave|shar(?:e|ed)|provid(?:e|ed)|discuss(?:ed)?|"
@@ -69,10 +71,12 @@ _STATES = re.compile(
     r"(?:^|\b(?:and|but|so|that|because)\s+)(?:it|he|she|they|that|this|the answer|(?:your|the|his|her|their|my)\s+(?:[\w'-]+\s+){1,4}?)\s*"
     r"(?:'s|'re|is|are|was|were)(?:\s+(?:called|named|about|around|exactly|roughly))?\s+(?!n't)(?P<value>[\w$€£¥#\"']+)"
 )
-_NO_VALUE = frozenset(
-    ["not", "never", "unknown", "unclear", "unspecified", "missing", "unavailable", "no", "none", "nothing", "n/a", "only", "just", "still", "also", "possible", "impossible", "in", "on", "at", "from", "of", "about", "for", "to", "under", "with", "by", "best", "worth", "better", "likely", "hard", "what", "why", "how", "because", "that", "something", "anything", "all", "left", "up", "safe", "clear", "where", "when", "there", "here", "simply", "unfortunately", "outside", "beyond", "absent", "blank", "undisclosed", "undefined", "outstanding", "pending", "open", "being", "going", "mentioned", "discussed", "stated", "given", "listed", "recorded", "your", "the", "a", "an"]
+_NO_VALUE = lexicon(
+    "not never unknown unclear unspecified missing unavailable no none nothing n/a only just still also possible impossible in on at from of about for to under with by best worth better likely hard what why how because that something anything all left up safe clear where when there here simply unfortunately outside beyond absent blank undisclosed undefined outstanding pending open being going mentioned discussed stated given listed recorded your the a an"
 )
-_META = re.compile(r"\s*(?:past\s+|previous\s+|earlier\s+|our\s+)?(?:conversation|session|chat|message|call|record|memor|time|place|result|note|of\b)")
+_META = re.compile(
+    r"\s*(?:past\s+|previous\s+|earlier\s+|our\s+)?(?:conversation|session|chat|message|call|record|memor|time|place|result|note|of\b)"
+)
 _CLAUSES = re.compile(
     r"(?<=[.!?;\n。！？])\s*|[;\n]|—|\s-\s|\s–\s|,?\s+\b(?=(?:but|however|although|though|while|whereas)\b)|"
     r",\s+(?=(?:so|and|it|you|i|we|he|she|they|your|the|there|probably|maybe|perhaps|possibly)\b)"

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import Protocol
 
-from harness.facts.patterns import LazyPattern
+from harness.facts.patterns import LazyPattern, lexicon
 from harness.facts.sentences import Span
 
 _OPENING = (
@@ -22,23 +22,34 @@ _OPENING = (
 _JOINT = LazyPattern(
     rf"\s*(?:[.?]\s+(?=(?:or|maybe|perhaps|possibly)\b))?(?:[,;/|&\s\x00(]|\band\b|\bor\b)*(?:{_OPENING}\s+)*"
 )
-_OPEN = LazyPattern(r"\bor\b|/|\b(?:maybe|perhaps|possibly)\b|\b(?:could|might|may)(?:\s+(?:also|well))?\s+be\b")
+_OPEN = LazyPattern(
+    r"\bor\b|/|\b(?:maybe|perhaps|possibly)\b|\b(?:could|might|may)(?:\s+(?:also|well))?\s+be\b"
+)
 _LIST_CUE = LazyPattern(
     r"\b(?:possible|possibly|could be|might be|may be|one of|candidates?|options?|maybe|perhaps|among|guess(?:es)?)\b"
 )
 _REACH = 80  # characters between two values of a row
 # What a value can begin with, the names of months, weekdays and numbers among it.
-_VALUE_START = LazyPattern(
-    r"[^a-z]|[a-z]{0,12}[-–]?\d|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|one|two|"
+_VALUE_START = (
+    r"(?:[^a-z]|[a-z]{0,12}[-–]?\d|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|one|two|"
     r"three|four|five|six|seven|eight|nine|ten|eleven|twelve|thir|fif|twen|for|six|eigh|nine|zero|half|quarter|noon|midday|"
-    r"midnight|first|second|minus|negative|a\s|us|usd|eur|gbp)"
+    r"midnight|first|second|minus|negative|a\s|us|usd|eur|gbp))"
+)
+_VALUE_AHEAD = LazyPattern(
+    rf"[,;/|&\x00(\s]+(?:{_VALUE_START}|(?:or|and|maybe|perhaps|possibly|probably|but|though|although|even|else|either|on|at|in|"
+    rf"by|for|around|about|the|an?|your|it)\b[^.!?]{{0,40}}?\b{_VALUE_START})"
 )
 # What can stand right before a value that another one is joined to.
 _JOINING = frozenset(",;/|&(\x00")
-_JOINING_WORDS = frozenset(("and", "or", "maybe", "perhaps", "possibly", "either", "else", "even", "probably"))
-_JOINTS_AFTER = tuple(f"{space}{joint}" for space in " \n" for joint in ("and", "or", "maybe", "perhaps", "&", "/", "(", "|"))
+_JOINING_WORDS = frozenset(
+    ("and", "or", "maybe", "perhaps", "possibly", "either", "else", "even", "probably")
+)
+_JOINTS_AFTER = tuple(
+    f"{space}{joint}" for space in " \n" for joint in ("and", "or", "maybe", "perhaps", "&", "/", "(", "|")
+)
 _JOINTS_AFTER += (". or", ". maybe", ". perhaps", "? or")
-_OPENING_WORDS = frozenset("be it's is it was on at in by for around about the a an your".split())
+_OPEN_MARKS = (" or ", "/", "maybe ", "perhaps ", "possibly ", "could ", "might ", "may ")
+_OPENING_WORDS = lexicon("be it's is it was on at in by for around about the a an your")
 _LONGEST_ROW = 12
 _SPACE = " \n\x00,;/|&("
 
@@ -62,19 +73,16 @@ def typed_alternatives(text: str, span: Span, sentence: Span, neighbours: Neighb
         sentence: the bounds of its sentence.
         neighbours: the other values of the answer.
     """
-    if not _has_joint(text, *span):
-        return set()
     chain = [span]
     is_open = False
-    for step in (_next_value, _value_before):
-        edge: Span | None = span
-        while edge is not None and len(chain) < _LONGEST_ROW:
+    for has_joint, step in ((_is_joined_after, _next_value), (_is_joined_before, _value_before)):
+        edge = span
+        while has_joint(text, edge) and len(chain) < _LONGEST_ROW:
             other = step(text, edge, neighbours)
-            if other is not None and not neighbours.is_rival(other):
-                other = None
-            if other is not None:
-                is_open |= _OPEN.search(text, *_between(edge, other)) is not None
-                chain.append(other)
+            if other is None or not neighbours.is_rival(other):
+                break
+            is_open = is_open or _OPEN.search(text, *_between(edge, other)) is not None
+            chain.append(other)
             edge = other
     if len(chain) == 1:
         return set()
@@ -85,20 +93,23 @@ def typed_alternatives(text: str, span: Span, sentence: Span, neighbours: Neighb
     return flags
 
 
-def _has_joint(text: str, start: int, end: int) -> bool:
-    """Say whether what stands next to a value could join it to another one."""
-    if text[end : end + 1] in _JOINING or text.startswith(_JOINTS_AFTER, end):
+def _is_joined_after(text: str, span: Span) -> bool:
+    """Say whether what follows a value could join it to another one."""
+    end = span[1]
+    if text[end : end + 1] in _JOINING:
+        return _VALUE_AHEAD.match(text, end) is not None
+    return text.startswith(_JOINTS_AFTER, end)
+
+
+def _is_joined_before(text: str, span: Span) -> bool:
+    """Say whether what stands before a value could join it to another one."""
+    near = text[max(0, span[0] - 32) : span[0]].rstrip(" \n")
+    if near[-1:] in _JOINING:
         return True
-    last = _last_word(text, start)
-    return last[-1:] in _JOINING or last in _JOINING_WORDS or (last in _OPENING_WORDS and _opens(text, start))
-
-
-def _last_word(text: str, start: int) -> str:
-    return text[max(0, start - 12) : start].rstrip(" \n").replace("\n", " ").rpartition(" ")[2]
-
-
-def _opens(text: str, start: int) -> bool:
-    return _OPEN.search(text, max(0, start - 32), start) is not None
+    last = near.replace("\n", " ").rpartition(" ")[2]
+    if last in _JOINING_WORDS:
+        return True
+    return last in _OPENING_WORDS and any([mark in near for mark in _OPEN_MARKS])
 
 
 def _between(one: Span, other: Span) -> Span:
@@ -107,7 +118,7 @@ def _between(one: Span, other: Span) -> Span:
 
 def _next_value(text: str, edge: Span, neighbours: Neighbours) -> Span | None:
     joint = _JOINT.match(text, edge[1], edge[1] + _REACH)
-    if joint is None or joint.end() in (edge[1], len(text)) or not _VALUE_START.match(text, joint.end()):
+    if joint is None or joint.end() in (edge[1], len(text)):
         return None
     at = joint.end()
     return next((value for value in neighbours.values_at(at) if edge[1] <= value[0] <= at < value[1]), None)
@@ -131,8 +142,8 @@ _AFTER = LazyPattern(
 _BEFORE = LazyPattern(
     rf"(?P<word>[\w'-]+)(?:,?\s+or\s+|,\s+(?={_HEDGES}\s))(?:{_OPENING}\s+)*$|(?P<slash>[\w'-]*[^\W\d_])\s?/\s?$"
 )
-_IDIOMS = frozenset(
-    ["so", "more", "less", "later", "earlier", "sooner", "better", "worse", "call", "contact", "ask", "check", "visit", "if", "when", "you", "i", "we", "they", "it", "else", "whether", "not", "just", "email", "phone", "online", "see", "let", "tell", "something", "anything", "another", "other", "otherwise", "any", "higher", "lower", "above", "below", "over", "under", "longer", "shorter", "greater", "fewer", "nearby", "similar", "equivalent", "all", "both", "neither", "none", "to", "use", "say", "try", "he", "she", "there", "have", "want", "need", "would", "should", "could", "can", "at", "in", "on", "by", "as", "is", "are", "was", "were", "do", "does", "did", "until", "before", "after", "because"]
+_IDIOMS = lexicon(
+    "so more less later earlier sooner better worse call contact ask check visit if when you i we they it else whether not just email phone online see let tell something anything another other otherwise any higher lower above below over under longer shorter greater fewer nearby similar equivalent all both neither none to use say try he she there have want need would should could can at in on by as is are was were do does did until before after because"
 )
 
 
@@ -141,7 +152,9 @@ def may_offer_another(text: str, words: AbstractSet[str], sentence: Span) -> boo
     return "or" in words or "maybe" in words or "perhaps" in words or text.find("/", *sentence) >= 0
 
 
-def phrase_alternative(left: str, right: str, text_before: str, text_after: str, *, is_name: bool) -> Span | None:
+def phrase_alternative(
+    left: str, right: str, text_before: str, text_after: str, *, is_name: bool
+) -> Span | None:
     """Look for `X or Y` around a phrase; return Y's place in `left` (below 0) or in `right`.
 
     Args:

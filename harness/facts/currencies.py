@@ -40,7 +40,15 @@ _CURRENCIES: dict[str, tuple[str, str]] = {
     "BTC": ("₿ btc", "btc bitcoin bitcoins"),
 }
 # Hundredths of a currency: `50p`, `25 cents`.
-_HUNDREDTHS = {"cent": "$", "cents": "$", "¢": "$", "p": "GBP", "pence": "GBP", "penny": "GBP", "eurocents": "EUR"}
+_HUNDREDTHS = {
+    "cent": "$",
+    "cents": "$",
+    "¢": "$",
+    "p": "GBP",
+    "pence": "GBP",
+    "penny": "GBP",
+    "eurocents": "EUR",
+}
 
 SIGNS = "$€£¥₹₩₺₽₴₪₦₫₿"
 _BEFORE = {form: code for code, (forms, _) in _CURRENCIES.items() for form in forms.split()}

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from harness.facts.dates import DateFound, DateValue, existing
 from harness.facts.locales import LocaleRules
-from harness.facts.patterns import Found, LazyPattern, alternation
+from harness.facts.patterns import Found, LazyPattern, alternation, lexicon
 from harness.facts.sentences import Sentence, Word
 from harness.facts.words import ORDINAL_WORDS, ordinal_word, parse_number_words
 
@@ -45,7 +45,9 @@ class _Patterns(NamedTuple):
 def _patterns(rules: LocaleRules) -> _Patterns:
     month_names, weekday_names = alternation(list(rules.months)), alternation(list(rules.weekdays))
     month = rf"(?P<month>{month_names})\b\.?"
-    weekday = rf"(?:(?P<weekday>{weekday_names})\b\.?,?\s+(?:then,?\s+)?(?:the\s+|den\s+|le\s+|el\s+)?(?:of\s+)?)?"
+    weekday = (
+        rf"(?:(?P<weekday>{weekday_names})\b\.?,?\s+(?:then,?\s+)?(?:the\s+|den\s+|le\s+|el\s+)?(?:of\s+)?)?"
+    )
     joint = r"(?:\s+(?:of|de|del|di)\s+|\s*[-,./]\s*|\.?\s+)"
     tail_year = rf"(?:(?:\s*,\s*|\s+of\s+|\s+de[l]?\s+|\s+in\s+|[-/.]|\s+)(?P<year>{_YEAR}))?"
     weekday_after = rf"(?:\s*[,(]\s*(?:a\s+)?(?P<weekday_after>{weekday_names})\b\)?)?"
@@ -103,7 +105,11 @@ def _at_word(text: str, cased: str, word: Word, patterns: _Patterns, rules: Loca
         if (found := pattern.match(text, word.start)) and (read := list(_with_month(text, found, rules))):
             return read
     read = _weekday(text, cased, patterns.weekday_only.match(text, word.start), rules)
-    return read or _month(text, cased, patterns.month_only.match(text, word.start), rules) or _lone_day(text, word)
+    return (
+        read
+        or _month(text, cased, patterns.month_only.match(text, word.start), rules)
+        or _lone_day(text, word)
+    )
 
 
 def _with_month(text: str, found: Found, rules: LocaleRules) -> Iterator[DateFound]:
@@ -123,13 +129,17 @@ def _with_month(text: str, found: Found, rules: LocaleRules) -> Iterator[DateFou
         yield from _range(text, found, value, last, found.end("day"))
     else:
         more = list(_further_days(found, groups["more"], year, month))
-        start, end = (found.start("day"), found.end()) if more and more[0].start < found.start("day") else found.span()
+        start, end = (
+            (found.start("day"), found.end()) if more and more[0].start < found.start("day") else found.span()
+        )
         if more and more[-1].start > found.start("day"):
             end = found.end("day")
         yield from sorted([DateFound(start, end, value), *more])
 
 
-def _range(text: str, found: Found, low: DateValue | None, high: DateValue | None, cut: int) -> Iterator[DateFound]:
+def _range(
+    text: str, found: Found, low: DateValue | None, high: DateValue | None, cut: int
+) -> Iterator[DateFound]:
     """Yield a range, or both its days where the text says that one became the other."""
     if low is None or high is None:
         return
@@ -194,7 +204,7 @@ _CHANGED = LazyPattern(
 )
 _JOINT = LazyPattern(r"[^\w]*(?:to|until|till|through|thru)?\s*(?:the\s+)?")
 _ONE_DAY = LazyPattern(_DAY)
-_ALSO_WORDS = frozenset(["may", "march", "mar", "dec", "sept", "jan", "jun", "jul", "apr", "aug"])
+_ALSO_WORDS = lexicon("may march mar dec sept jan jun jul apr aug")
 _MONTH_CUE = LazyPattern(
     r"\b(?:in|of|last|next|this|early|late|mid|mid-|by|until|till|since|through|during|every|each|before|after|to|from|"
     r"and|or|between)[\s-]$"
@@ -207,7 +217,9 @@ _DAY_CUE = LazyPattern(r"\b(?:the|on|by)\s+$")
 # ---- numeric dates --------------------------------------------------------------------
 
 _CENTURIES = frozenset({"19", "20", "21"})
-_ISO = LazyPattern(r"(?<![\w])(?<![-/.]\b)((?:19|20|21)\d\d)([-/.–])(\d{1,2})\2(\d{1,2})(?![-/.]?\d)(?=t\d|\W|$)")
+_ISO = LazyPattern(
+    r"(?<![\w])(?<![-/.]\b)((?:19|20|21)\d\d)([-/.–])(\d{1,2})\2(\d{1,2})(?![-/.]?\d)(?=t\d|\W|$)"
+)
 _COMPACT = LazyPattern(r"(?<![\w.,/-])((?:19|20)\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?![\w]|[-.,/]\d)")
 _ISO_MONTH = LazyPattern(r"(?<![\w/.-])((?:19|20|21)\d\d)-(0[1-9]|1[0-2])(?![\w-])")
 _NUMERIC = LazyPattern(r"(?<![\w/.,-])(\d{1,2})([-/.])(\d{1,2})\2((?:19|20|21)?\d\d)(?![\w]|[-/.,]\d)")

@@ -57,7 +57,9 @@ def compile_forms(gold: GoldFact, locale: str) -> tuple[Form, ...]:
 
 
 _Value = DateFound | TimeFound | NumberFound
-_FILLER = LazyPattern(r"(?:\b(?:the|on|at|of|by|a|an|in|from|then|around|about|approximately|exactly|clock)\b|[\s,.;:~()'-])*")
+_FILLER = LazyPattern(
+    r"(?:\b(?:the|on|at|of|by|a|an|in|from|then|around|about|approximately|exactly|clock)\b|[\s,.;:~()'-])*"
+)
 
 
 def _value(form: AnswerText, kind: FactType) -> _Value | None:
@@ -94,7 +96,9 @@ def _compile(written: str, form: AnswerText, value: _Value | None, gold: GoldFac
         return _id_forms(written, form)
     if isinstance(value, DateFound):
         whole = _value(AnswerText(gold.fact, locale), FactType.DATE)
-        return [_date_form(written, value, whole.value if isinstance(whole, DateFound) else DateValue(), rules)]
+        return [
+            _date_form(written, value, whole.value if isinstance(whole, DateFound) else DateValue(), rules)
+        ]
     if isinstance(value, TimeFound):
         day = _value(AnswerText(gold.fact, locale), FactType.TIME)
         return [_time_form(written, value, day.value if isinstance(day, TimeFound) else None)]
@@ -122,7 +126,9 @@ def _id_forms(written: str, form: AnswerText) -> list[Form]:
         return spans
 
     def rivals(answer: AnswerText, index: int) -> list[Span]:
-        return [span for span in answer.ids_in(index) if ids.id_shape(answer.text[span[0] : span[1]]) == shape]
+        return [
+            span for span in answer.ids_in(index) if ids.id_shape(answer.text[span[0] : span[1]]) == shape
+        ]
 
     return [Form(written, find, rivals)]
 
@@ -153,7 +159,11 @@ def _date_form(written: str, wanted: DateFound, whole: DateValue, rules: LocaleR
         ]
 
     def rivals(answer: AnswerText, index: int) -> list[Span]:
-        return [(d.start, d.end) for d in answer.dates_in(index) if d.value.day is not None or wanted.value.day is None]
+        return [
+            (d.start, d.end)
+            for d in answer.dates_in(index)
+            if d.value.day is not None or wanted.value.day is None
+        ]
 
     return Form(written, find, rivals)
 
@@ -169,7 +179,9 @@ def _time_form(written: str, wanted: TimeFound, whole: TimeValue | None) -> Form
             if time.states(wanted) and not _other_half(time.value, whole)
         ]
 
-    return Form(written, find, lambda answer, index: [(time.start, time.end) for time in answer.times_in(index)])
+    return Form(
+        written, find, lambda answer, index: [(time.start, time.end) for time in answer.times_in(index)]
+    )
 
 
 def _other_half(time: TimeValue, whole: TimeValue | None) -> bool:
@@ -183,16 +195,28 @@ _RATE = LazyPattern(
     r"\s*(?:(?:/|per|an?|each|every)\s?(?P<per>hour|hr|day|night|week|month|mo|year|yr|person|head)\b"
     r"|(?P<ly>hourly|daily|nightly|weekly|monthly|yearly|annual|annually)\b)"
 )
-_RATES = {"hr": "hour", "mo": "month", "yr": "year", "daily": "day", "annual": "year", "annually": "year", "head": "person"}
+_RATES = {
+    "hr": "hour",
+    "mo": "month",
+    "yr": "year",
+    "daily": "day",
+    "annual": "year",
+    "annually": "year",
+    "head": "person",
+}
 
 
-def _amount_form(written: str, form: AnswerText, wanted: NumberFound, kind: FactType, rules: LocaleRules) -> Form | None:
+def _amount_form(
+    written: str, form: AnswerText, wanted: NumberFound, kind: FactType, rules: LocaleRules
+) -> Form | None:
     amount = wanted.amount
     if kind is FactType.PERCENT and amount.currency != "%":
         return None
     tail = form.text[wanted.number_end :].strip(" -.")
     # A number may come with what it counts: `12 guests`.
-    unit = units.unit_name(tail) if kind in (FactType.QUANTITY, FactType.NUMBER) and not amount.currency else ""
+    unit = (
+        units.unit_name(tail) if kind in (FactType.QUANTITY, FactType.NUMBER) and not amount.currency else ""
+    )
     if kind is FactType.QUANTITY and tail and amount.currency == "GBP":  # 12 pounds
         unit = units.unit_name(tail)
     rate = _rate(form.text, wanted.end)
@@ -223,7 +247,11 @@ def _amount_form(written: str, form: AnswerText, wanted: NumberFound, kind: Fact
         return spans or (_one_of_unit(answer, unit) if unit and amount.number == 1 else [])
 
     def rivals(answer: AnswerText, index: int) -> list[Span]:
-        return [(n.start, n.end) for n in answer.numbers_in(index) if n.amount.high is None and of_kind(answer.text, n)]
+        return [
+            (n.start, n.end)
+            for n in answer.numbers_in(index)
+            if n.amount.high is None and of_kind(answer.text, n)
+        ]
 
     return Form(written, find, rivals)
 
@@ -254,7 +282,10 @@ def _rate(text: str, at: int) -> str:
 
 def _one_of_unit(answer: AnswerText, unit: str) -> list[Span]:
     """Read `an hour` and `a week` as one."""
-    starts = ((found.start(), units.unit_pattern(unit).match(answer.text, found.end())) for found in _ARTICLE.finditer(answer.text))
+    starts = (
+        (found.start(), units.unit_pattern(unit).match(answer.text, found.end()))
+        for found in _ARTICLE.finditer(answer.text)
+    )
     return [(start, tail.end()) for start, tail in starts if tail]
 
 
@@ -270,7 +301,9 @@ def _is_day(answer: AnswerText, number: NumberFound, rules: LocaleRules) -> bool
     if answer.text.isascii() and rules.months.keys().isdisjoint(answer.sentence(index).vocabulary):
         return False
     return any(
-        date.start <= number.start and number.end <= date.end and None not in (date.value.day, date.value.month)
+        date.start <= number.start
+        and number.end <= date.end
+        and None not in (date.value.day, date.value.month)
         for date in answer.dates_in(index)
     )
 
@@ -282,9 +315,13 @@ _ORDINAL = LazyPattern(r"\d{1,4}(?:st|nd|rd|th)")
 
 def _text_forms(written: str, form: AnswerText) -> list[Form]:
     folded, cased = form.text.strip(), form.cased.strip()
-    if (_ORDINAL.fullmatch(folded) or (folded.replace("-", " ").split()[-1:][:1] and folded.replace("-", " ").split()[-1] in ORDINAL_WORDS)) and (
-        made := _ordinal_forms(written, form)
-    ):
+    if (
+        _ORDINAL.fullmatch(folded)
+        or (
+            folded.replace("-", " ").split()[-1:][:1]
+            and folded.replace("-", " ").split()[-1] in ORDINAL_WORDS
+        )
+    ) and (made := _ordinal_forms(written, form)):
         return made
     phrase = phrases.compile_phrase(folded, cased)
     if phrase is None:
@@ -320,4 +357,8 @@ def _ordinal_forms(written: str, form: AnswerText) -> list[Form]:
             if value == rank
         ]
 
-    return [Form(written, find, lambda answer, index: [(start, end) for start, end, _ in answer.ordinals_in(index)])]
+    return [
+        Form(
+            written, find, lambda answer, index: [(start, end) for start, end, _ in answer.ordinals_in(index)]
+        )
+    ]

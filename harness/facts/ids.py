@@ -61,7 +61,9 @@ def _is_whole(text: str, start: int, end: int) -> bool:
         if not _COUNTRY_CODE.search(text, window, start):
             if text[start] < "\u0530" and _JOINED_BEFORE.search(text, window, start):
                 return False
-            if text[start].isdigit() and _is_group(text, start, end, _GROUP_BEFORE.search(text, window, start)):
+            if text[start].isdigit() and _is_group(
+                text, start, end, _GROUP_BEFORE.search(text, window, start)
+            ):
                 return False
     if text[end - 1] < "\u0530" and _JOINED_AFTER.match(text, end):
         return False
@@ -97,7 +99,11 @@ def id_like(text: str, sentence: Sentence) -> list[Span]:
             continue
         start, end = found.span()
         done = max(end, digits.end)
-        if end - start >= 3 and text[start - 1 : start] not in _NOT_BEFORE_TOKEN and not _TOKEN_TAIL.match(text, end):
+        if (
+            end - start >= 3
+            and text[start - 1 : start] not in _NOT_BEFORE_TOKEN
+            and not _TOKEN_TAIL.match(text, end)
+        ):
             spans.append((start, end))
     return spans
 

@@ -150,7 +150,11 @@ def _kind(text: str, start: int, end: int, fenced: bool) -> tuple[str, int]:
         return "rule", end
     if first in "|:-" and "--" in line and _TABLE_RULE.issuperset(line):
         return "rule", end
-    for mark, kind, pattern in (("#", "heading", _HEADING), (">", "quote", _QUOTE), ("-*+•–—", "item", _ITEM)):
+    for mark, kind, pattern in (
+        ("#", "heading", _HEADING),
+        (">", "quote", _QUOTE),
+        ("-*+•–—", "item", _ITEM),
+    ):
         if first in mark and (found := pattern.match(text, start, end)):
             return kind, found.end()
     return ("row" if first == "|" else "prose"), start

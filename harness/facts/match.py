@@ -17,6 +17,7 @@ from harness.facts.forms import Form, Rivals, compile_forms
 from harness.facts.locales import DEFAULT_LOCALE
 from harness.facts.model import NO_MATCH, FactMatch, FactType, GoldFact
 from harness.facts.sentences import Span
+from harness.facts.surroundings import Surroundings
 
 _KEPT = 4096
 _ENOUGH = 64  # mentions of one value in one answer that are looked at
@@ -117,7 +118,17 @@ def _forms(gold: GoldFact, locale: str) -> tuple[Form, ...]:
 def _from_mapping(fact: Mapping[str, Any]) -> GoldFact:
     """Return the fact of a mapping, the same object for the same values."""
     get = fact.get
-    parts = (get("fact"), get("type"), *get("accepted", ()), None, *get("accept", ()), None, *get("stale", ()), None, get("id"))
+    parts = (
+        get("fact"),
+        get("type"),
+        *get("accepted", ()),
+        None,
+        *get("accept", ()),
+        None,
+        *get("stale", ()),
+        None,
+        get("id"),
+    )
     if not all([type(part) is str or part is None for part in parts]):
         return GoldFact.from_mapping(fact)
     gold = _recent_facts.get(parts)
@@ -132,7 +143,9 @@ def _from_mapping(fact: Mapping[str, Any]) -> GoldFact:
 # ---- the verdict ----------------------------------------------------------------------
 
 
-def _best(answer: AnswerText, forms: tuple[Form, ...], siblings: Sequence[GoldFact]) -> tuple[FactMatch, Span] | None:
+def _best(
+    answer: AnswerText, forms: tuple[Form, ...], siblings: Sequence[GoldFact]
+) -> tuple[FactMatch, Span] | None:
     """Return the first asserted match, else the first mention."""
     first: tuple[FactMatch, Span] | None = None
     for form in forms:
@@ -151,16 +164,16 @@ def _assess(
     answer: AnswerText, form: Form, span: Span, forms: tuple[Form, ...], siblings: Sequence[GoldFact]
 ) -> tuple[frozenset[str], Span]:
     """Return every flag of the value at `span`, and the bounds of its sentence."""
-    first = answer.sentence_at(span[0])
-    words, bounds = first.vocabulary, (first.start, first.end)
+    first = last = answer.sentence_at(span[0])
     if span[1] > first.end:
         last = answer.sentence_at(span[1] - 1)
-        words, bounds = words | last.vocabulary, (first.start, last.end)
-    flags = assertion.assess(assertion.Surroundings(answer.text, span, bounds, words, form.rivals is None))
+    bounds = (first.start, last.end)
+    value = Surroundings(answer.text, span, first, last, is_text=form.rivals is None)
+    flags = assertion.assess(value)
     if form.rivals is not None:
         neighbours = _Neighbours(answer, form.rivals, forms, siblings)
         more = typed_alternatives(answer.text, span, bounds, neighbours)
-    elif may_offer_another(answer.text, words, bounds):
+    elif may_offer_another(answer.text, value.words, bounds):
         more = _phrase_alternatives(answer, form, span, bounds, forms, siblings)
     else:
         return flags, bounds
@@ -170,7 +183,9 @@ def _assess(
 class _Neighbours:
     """The values of an answer that may rival one form of a fact."""
 
-    def __init__(self, answer: AnswerText, rivals: Rivals, forms: tuple[Form, ...], siblings: Sequence[GoldFact]) -> None:
+    def __init__(
+        self, answer: AnswerText, rivals: Rivals, forms: tuple[Form, ...], siblings: Sequence[GoldFact]
+    ) -> None:
         self._answer = answer
         self._rivals = rivals
         self._forms = forms
@@ -187,7 +202,12 @@ class _Neighbours:
 
 
 def _phrase_alternatives(
-    answer: AnswerText, form: Form, span: Span, bounds: Span, forms: tuple[Form, ...], siblings: Sequence[GoldFact]
+    answer: AnswerText,
+    form: Form,
+    span: Span,
+    bounds: Span,
+    forms: tuple[Form, ...],
+    siblings: Sequence[GoldFact],
 ) -> set[str]:
     (start, end), (opening, closing) = span, bounds
     opening, closing = max(opening, start - 120), min(closing, end + 120)
@@ -205,7 +225,9 @@ def _phrase_alternatives(
 def _places(answer: AnswerText, forms: Iterable[Form], siblings: Sequence[GoldFact]) -> list[Span]:
     """Return where the fact's own forms and its siblings' stand, in order."""
     own = {span for form in forms for span in form.find(answer)}
-    own.update(span for fact in siblings for form in _forms(fact, answer.locale) for span in form.find(answer))
+    own.update(
+        span for fact in siblings for form in _forms(fact, answer.locale) for span in form.find(answer)
+    )
     return sorted(own)
 
 

@@ -20,20 +20,16 @@ bracket or dash, and at a comma unless the comma belongs to a list with `or`.
 from __future__ import annotations
 
 from harness.facts.patterns import Found, LazyPattern
-
-# A sentence without any of these words, or an n't, negates nothing.
-CUES = frozenset(
-    ["not", "never", "no", "nor", "cannot", "neither", "nobody", "none", "hardly", "without", "rather", "instead", "opposed", "other", "except", "excluding", "unlike", "but", "longer", "used", "formerly", "doubt", "doubts", "doubted", "denied", "denies", "deny", "ruled", "rules", "decided", "against", "false", "incorrect", "untrue", "wrong", "invalid", "misread", "mistaken", "mistook", "mistake", "error", "impossible", "early", "soon", "late", "out", "dont", "doesnt", "didnt", "isnt", "wasnt", "arent", "wont", "nowhere", "unable", "cant", "couldnt", "typo", "ignore", "disregard"]
-)
+from harness.facts.surroundings import DENYING, MISLABELLING, NEGATING, Surroundings
 
 _CUE = LazyPattern(
-    r"\b(?P<phrase>rather than|instead of|as opposed to|other than|except for|except|excluding|unlike|without|"
+    r"(?P<phrase>rather than|instead of|as opposed to|other than|except for|except|excluding|unlike|without|"
     r"any(?:thing|where|one|body|time|day) but)\b"
-    r"|\b(?P<past>no longer|used to|formerly)\b"
-    r"|\b(?P<doubt>doubt(?:s|ed)?|denied|denies|deny|rul(?:ed|es) out|decided against|false that|incorrect that|untrue that)\b"
-    r"|\b(?P<neg>not|never|cannot|neither|nor|nobody|no one|none of|nowhere|hardly|unable|dont|doesnt|didnt|isnt|wasnt|"
+    r"|(?P<past>no longer|used to|formerly)\b"
+    r"|(?P<doubt>doubt(?:s|ed)?|denied|denies|deny|rul(?:ed|es) out|decided against|false that|incorrect that|untrue that)\b"
+    r"|(?P<neg>not|never|cannot|neither|nor|nobody|no one|none of|nowhere|hardly|unable|dont|doesnt|didnt|isnt|wasnt|"
     r"arent|wont|cant|couldnt)\b|(?P<nt>n't)\b"
-    r"|\b(?P<no>no)\b"
+    r"|(?P<no>no)\b"
 )
 # What ends the scope of a negation.
 _BREAK = LazyPattern(
@@ -91,8 +87,8 @@ _SAYING = LazyPattern(
     r"agree|confirm|expect|certain|sure|tell|told|accurate|right|correct)\b"
 )
 _NEW_VERB = LazyPattern(
-    r"\b(?:is|are|was|were|has|had|will|would|costs?|starts?|begins?|ends?|opens?|closes?|leaves?|arrives?|takes|needs|goes|"
-    r"comes|runs|lasts|expires?)\b|\w's\s+(?!$)"
+    r"\b(?:is|are|was|were|has|had|will|would|costs|starts|begins|ends|opens|closes|leaves|arrives|takes|needs|goes|comes|"
+    r"runs|lasts|expires)\b|\w's\s+(?!$)"
 )
 _SUBJECT_CUES = frozenset({"nobody", "no one", "neither", "none of", "never", "nowhere", "hardly", "nor"})
 _DIRECT = LazyPattern(
@@ -135,44 +131,50 @@ _AFTER_TYPED = LazyPattern(
 )
 _AFTER_LABEL = LazyPattern(r"\s*[(\[]\s*(?:not|wrong|incorrect|invalid|misread|void)\b|\s*\?\s*no\b")
 _BEFORE_LABEL = LazyPattern(
-    r"\b(?:wrong|incorrect|false|invalid|misread(?: as)?|mistaken(?:ly)?|mistook)\b(?![^.]*\b(?:it is|it's|that is|they are)\b)"
+    r"(?:wrong|incorrect|false|invalid|misread(?: as)?|mistaken(?:ly)?|mistook)\b(?![^.]*\b(?:it is|it's|that is|they are)\b)"
     r"[^.;,\n]{0,25}$"
 )
 
 
-def negation(left: str, right: str, *, is_text: bool, is_plain_digits: bool) -> str | None:
-    """Return the flag that a negation before or after a value earns, if any.
-
-    Args:
-        left: the sentence up to the value, folded.
-        right: the sentence after it.
-        is_text: whether the value is a name or a phrase, and no typed value.
-        is_plain_digits: whether the value begins with a digit, so that `no 12` is a label.
-    """
-    for cue in reversed(list(_CUE.finditer(left))):
-        between = left[cue.end() :]
-        kind = cue.lastgroup
-        if kind == "phrase" and _NEGATIVE.search(left[: cue.start()][-40:]):
-            return None  # nothing other than X, anything but X after a negation
-        if _is_idiom(kind, cue, left, between, is_plain_digits) or _is_over(cue, between, right):
-            continue
-        if whether := _WHETHER.search(between):
-            if _EPISTEMIC.search(between, 0, whether.start()):
-                return "unsure"
-            continue
-        if kind in ("neg", "nt") and _is_about(cue, left, between, right, is_text):
-            continue
-        return "replaced" if kind == "past" else "negated"
-    if _AFTER_ANY.match(right) or _AFTER_LABEL.match(right) or _BEFORE_LABEL.search(left):
+def negation(value: Surroundings) -> str | None:
+    """Return the flag that a negation before or after a value earns it, if any."""
+    start = value.start
+    for at in value.places_before(NEGATING):
+        cue = _CUE.match(value.text, at, start)
+        flag = _flag_of(cue, value) if cue else None
+        if flag:
+            return flag or None
+        if flag == "":
+            return None
+    if value.cues.isdisjoint(DENYING):
+        return None
+    right = value.right
+    if _AFTER_ANY.match(right) or _AFTER_LABEL.match(right):
         return "negated"
-    return "negated" if not is_text and _AFTER_TYPED.match(right) else None
+    if any(_BEFORE_LABEL.match(value.text, at, start) for at in value.places_before(MISLABELLING, 60)):
+        return "negated"
+    return "negated" if not value.is_text and _AFTER_TYPED.match(right) else None
 
 
-def _is_idiom(kind: str | None, cue: Found, left: str, between: str, is_plain_digits: bool) -> bool:
-    before = left[: cue.start()]
+def _flag_of(cue: Found, value: Surroundings) -> str | None:
+    """Return the flag that a cue before the value earns it: none, or an empty one when it asserts it."""
+    kind = cue.lastgroup
+    before, between = value.left[: cue.start() - value.start], value.text[cue.end() : value.start]
+    if kind == "phrase" and _NEGATIVE.search(before[-40:]):
+        return ""  # nothing other than X, can't be anything but X
+    if _is_idiom(kind, cue, before, between, value) or _is_over(cue, between, value):
+        return None
+    if whether := _WHETHER.search(between):
+        return "unsure" if _EPISTEMIC.search(between, 0, whether.start()) else None
+    if kind in ("neg", "nt") and _is_about(cue, before, between, value):
+        return None
+    return "replaced" if kind == "past" else "negated"
+
+
+def _is_idiom(kind: str | None, cue: Found, before: str, between: str, value: Surroundings) -> bool:
     if kind == "no":
-        if not between.strip():
-            return is_plain_digits
+        if not between.strip():  # a label: No. 12
+            return value.text[value.start].isdigit() and value.text[value.end - 1].isdigit()
         if _NO_IS_ANSWER.match(between) or _NO_IS_IDIOM.match(between):
             return True
         return len(between.split()) > 4 or "," in between
@@ -190,11 +192,11 @@ def _is_idiom(kind: str | None, cue: Found, left: str, between: str, is_plain_di
     )
 
 
-def _is_over(cue: Found, between: str, right: str) -> bool:
+def _is_over(cue: Found, between: str, value: Surroundings) -> bool:
     """Say whether the clause of the cue ends before the value."""
     if _BREAK.search(between) or len(between.split()) > _MANY_WORDS:
         return True
-    if _comma_ends(between, right):
+    if "," in between and _comma_ends(between, value.right):
         return True
     if cue[0] in _SUBJECT_CUES or cue.lastgroup not in ("neg", "nt"):
         return False
@@ -203,8 +205,6 @@ def _is_over(cue: Found, between: str, right: str) -> bool:
 
 def _comma_ends(between: str, right: str) -> bool:
     """Say whether a comma between cue and value ends the scope; in `not A, B or C` it does not."""
-    if "," not in between:
-        return False
     after_comma = between.partition(",")[2]
     if _VERB.search(after_comma) or _SUBJECT.search(after_comma):
         return True
@@ -213,12 +213,13 @@ def _comma_ends(between: str, right: str) -> bool:
     return listed is None or _VERB.search(rest, 0, listed.start()) is not None
 
 
-def _is_about(cue: Found, left: str, between: str, right: str, is_text: bool) -> bool:
+def _is_about(cue: Found, before: str, between: str, value: Surroundings) -> bool:
     """Say whether the negated clause only says something about a value that stands."""
     if _DIRECT.fullmatch(between):
         return False
-    if _DEFINITE.search(between) and not _CHOICE.search(between) and (not is_text or _HEAD_NOUN.match(right)):
-        return True
-    if not is_text or _BEING.match(between):
+    if _DEFINITE.search(between) and not _CHOICE.search(between):
+        if not value.is_text or _HEAD_NOUN.match(value.right):
+            return True
+    if not value.is_text or _BEING.match(between):
         return False
-    return _CANNOT.search(left, 0, cue.start()) is not None or cue[0] in ("cannot", "unable", "cant", "couldnt")
+    return _CANNOT.search(before) is not None or cue[0] in ("cannot", "unable", "cant", "couldnt")

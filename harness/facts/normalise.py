@@ -174,7 +174,9 @@ def _clusters(shown: str, at: int, stop: int) -> Iterable[tuple[int, int]]:
 @lru_cache(maxsize=8192)
 def _extends(char: str) -> bool:
     """Say whether `char` composes with the one before it (marks, Hangul vowels and finals)."""
-    return unicodedata.combining(char) != 0 or "\u1160" <= char <= "\u11ff" or unicodedata.category(char) == "Mn"
+    return (
+        unicodedata.combining(char) != 0 or "\u1160" <= char <= "\u11ff" or unicodedata.category(char) == "Mn"
+    )
 
 
 @lru_cache(maxsize=16384)

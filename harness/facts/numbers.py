@@ -17,7 +17,7 @@ from harness.facts import units
 from harness.facts.currencies import CURRENCY_WORDS, SIGNS, currency_after, currency_before
 from harness.facts.locales import LocaleRules
 from harness.facts.normalise import FRACTIONS
-from harness.facts.patterns import LazyPattern
+from harness.facts.patterns import LazyPattern, lexicon
 from harness.facts.sentences import Sentence, Word
 from harness.facts.words import number_runs
 
@@ -169,9 +169,9 @@ def _padded(*parts: str) -> bool:
 
 
 # Words after a number that change what it is; any other word leaves it alone.
-_TELLING = frozenset(
+_TELLING = lexicon(
     "st nd rd th a p am pm o'clock h per pct percent percentage thousand thousands million millions billion billions trillion "
-    "trillions hundred hundreds lakh lakhs crore crores k m mm mn mio bn b tn and".split()
+    "trillions hundred hundreds lakh lakhs crore crores k m mm mn mio bn b tn and"
 ) | set(CURRENCY_WORDS)
 _NEXT_WORD = LazyPattern(r"[\s-]?([^\W\d_]+)")
 
@@ -189,7 +189,12 @@ def _read(text: str, spot: _Spot, rules: LocaleRules) -> NumberFound | None:
             if _is_other(text, end):
                 return None
             value, code, number_end, end = _tail(text, value, end, code, rules)
-        if end == spot.end and following.isalpha() and following < "\u0530" and not units.is_attached(text, end):
+        if (
+            end == spot.end
+            and following.isalpha()
+            and following < "\u0530"
+            and not units.is_attached(text, end)
+        ):
             return None  # 12B is no number
     if spot.low is not None:
         scaled = spot.low * (value / spot.value) if spot.value else spot.low
@@ -200,7 +205,9 @@ def _read(text: str, spot: _Spot, rules: LocaleRules) -> NumberFound | None:
 _PLAIN_END = frozenset(("", ".", ",", ";", ":", "!", "?", ")", "\x00"))
 
 
-def _tail(text: str, value: Decimal, end: int, code: str, rules: LocaleRules) -> tuple[Decimal, str, int, int]:
+def _tail(
+    text: str, value: Decimal, end: int, code: str, rules: LocaleRules
+) -> tuple[Decimal, str, int, int]:
     """Read what follows a number; return value, currency, and where digits and amount end."""
     if factor := _scale(text, end, bool(code)):
         value *= factor[0]

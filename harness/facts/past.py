@@ -8,31 +8,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Set as AbstractSet
+from harness.facts.patterns import LazyPattern, lexicon
+from harness.facts.surroundings import DISMISSING, PAST, SETTING_ASIDE, Surroundings
 
-from harness.facts.patterns import LazyPattern
-
-# A sentence with none of these words calls nothing past and sets nothing aside.
-CUES = frozenset(
-    "previously previous formerly former originally original initially initial old older earlier prior first before from "
-    "replaces replaced replacing supersedes superseded superseding instead longer once outdated cancelled canceled withdrawn "
-    "discarded rejected misread void gone moved changed dropped corrected pushed rescheduled updated became off went rose "
-    "ignore disregard forget scrap drop avoid miss missed misses ruled rules rule mistaken hoped hoping planned planning "
-    "aiming counting telling told thinking wanted booked thought assumed assuming promised advertising advertised out over "
-    "lost dead soon late early impossible unrealistic can't cannot won't couldn't can fell falls don't table date used".split()
-)
+_WAS_WORDS = lexicon("was were had lived stood began started said quoted planned booked")
 _REACH = 100  # characters before a value in which a word can call it past
+_NOW = ("now", "current", "since", "chang", "moved", "raised", "updated", "corrected", "replaced")
 _CORRECTING = ("sorry", "actually", "mean", "correction", "scratch", "wait", "make that", "rather")
 
 
 _BEFORE = LazyPattern(
-    r"\b(?:previously|previous|formerly|former|originally|original|initially|initial|old|older|earlier|prior|at first|"
-    r"before that|up from|down from|replac(?:es|ed|ing)|supersed(?:es|ed|ing)|instead of|no longer|once|outdated|"
-    r"cancelled|canceled|withdrawn|discarded|rejected|first (?:quoted|offered|given|said|booked|told|planned|scheduled|set|"
-    r"slot|date|quote|offer|wrote|read|price|number|day|time|appointment))\b[^,;()]{0,30}$"
+    r"(?:previously|previous|formerly|former|originally|original|initially|initial|old|older|earlier|prior|before that|"
+    r"(?<=\bat\s)first|(?<=\bup\s)from|(?<=\bdown\s)from|replac(?:es|ed|ing)|supersed(?:es|ed|ing)|instead of|"
+    r"(?<=\bno\s)longer|once|outdated|cancelled|canceled|withdrawn|discarded|rejected|"
+    r"first (?:quoted|offered|given|said|booked|told|planned|scheduled|set|slot|date|quote|offer|wrote|read|price|number|day|"
+    r"time|appointment))\b[^,;()]{0,30}$"
 )
-_WAS_WORDS = frozenset("was were had lived stood began started said quoted planned booked".split())
-_WAS = LazyPattern(r"(?:\(|\b)(?:was|were|had|lived|stood|began|started|said|quoted|planned|booked)\b[^.;()]{0,40}$")
+_WAS = LazyPattern(r"\b(?:was|were|had|lived|stood|began|started|said|quoted|planned|booked)\b[^.;()]{0,40}$")
 _NOW_AFTER = LazyPattern(
     r"[^.!?\n]{0,70}?\b(?:now|currently|has since|have since|but (?:it )?(?:was |has been |is )?(?:later )?(?:changed|moved|"
     r"raised|updated|corrected|replaced)|(?:then|later) (?:was |it was )?(?:changed|moved|raised|corrected|updated|replaced))\b"
@@ -61,10 +53,11 @@ _CORRECTION = LazyPattern(
     r"[\s,:—–-]*(?=[\w$€£])"
 )
 _DISMISSED_BEFORE = LazyPattern(
-    r"\b(?:ignore|disregard|forget|scrap|drop|avoid|miss(?:ed|es)?|rul(?:e|es|ed|ing) out|misread as|mistaken for|"
-    r"(?:had|were|was|been|was originally)\s+(?:hoped|hoping|planned|planning|aiming|counting|telling|told|thinking|advertis\w+|"
-    r"promis\w+|assum\w+)|'d\s+(?:hoped|planned|wanted|told|booked|thought|assumed)|have been telling|(?:you|she|he|they)\s+"
-    r"(?:hoped|wanted|planned|booked|told|thought|assumed)|don't (?:use|copy|go by|rely on|quote))\b[^.;:()]{0,45}$"
+    r"(?:ignore|disregard|forget|scrap|drop|avoid|miss(?:ed|es)?|rul(?:e|es|ed|ing) out|misread as|mistaken for|"
+    r"(?<=\b(?:had|was|you|she)\s)(?:hoped|planned|wanted|booked|told|thought|assumed|promised|advertised)|"
+    r"(?<=\bthey\s)(?:hoped|planned|wanted|booked|told|thought|assumed)|(?<='d\s)(?:hoped|planned|wanted|booked|thought|assumed)|"
+    r"(?:hoping|planning|aiming|counting|telling|thinking|advertising|assuming)|"
+    r"n't (?:use|copy|go by|rely on|quote))\b[^.;:()]{0,45}$"
 )
 _DISMISSED_AFTER = LazyPattern(
     r"[^.;:()]{0,40}?\b(?:is|was|are|'s)\s+(?:now\s+)?(?:off|out|gone|over|lost|dead|void|too (?:early|soon|late)|impossible|"
@@ -83,40 +76,48 @@ _BOUNDED_AMOUNT = LazyPattern(
 )
 
 
-def past(left: str, right: str, after: str, words: AbstractSet[str]) -> set[str]:
-    """Return which of `past`, `replaced` and `dismissed` the words around a value earn it.
-
-    Args:
-        left: the sentence up to the value, folded.
-        right: the sentence after it.
-        after: what follows the value, beyond the sentence too.
-        words: the words of the sentence.
-    """
+def past(value: Surroundings) -> set[str]:
+    """Return which of `past`, `replaced` and `dismissed` the words around a value earn it."""
+    text, start, cues = value.text, value.start, value.cues
     flags: set[str] = set()
-    near = left[-_REACH:]
-    if not words.isdisjoint(CUES):
-        if "from" in words and _FROM.search(near):
-            if _TO.match(right):
-                flags.add("past")
-                if _CHANGE.search(left):
-                    flags.add("replaced")
-            elif _TO_BEFORE.search(left) and _CHANGE.search(left):
-                flags |= {"past", "replaced"}
-        if _BEFORE.search(near) or _WAS_IN_BRACKETS.search(near):
+    if cues:
+        if "from" in cues:
+            flags |= _changed(value)
+        if any([_BEFORE.match(text, at, start) for at in value.places_before(PAST, _REACH)]):
             flags.add("past")
-        if _DISMISSED_BEFORE.search(near) or _DISMISSED_AFTER.match(right):
+        if any([_DISMISSED_BEFORE.match(text, at, start) for at in value.places_before(DISMISSING, _REACH)]):
             flags.add("dismissed")
-    if not words.isdisjoint(_WAS_WORDS) and _NOW_AFTER.match(after) and _WAS.search(near):
+        elif not cues.isdisjoint(SETTING_ASIDE) and _DISMISSED_AFTER.match(value.right):
+            flags.add("dismissed")
+    if "(" in value.left and _WAS_IN_BRACKETS.search(value.left[-_REACH:]):
         flags.add("past")
+    after = text[value.end : value.end + 110]
+    if (
+        any([cue in after for cue in _NOW])
+        and not value.words.isdisjoint(_WAS_WORDS)
+        and _NOW_AFTER.match(after)
+    ):
+        if _WAS.search(value.left[-_REACH:]):
+            flags.add("past")
     close = after[:48]
     if any([cue in close for cue in _CORRECTING]) and _CORRECTION.match(after):
         flags.add("replaced")
-    if _AFTER.match(right):
+    if _AFTER.match(value.right):
         flags.add("past")
     return flags
 
 
-def is_bounded(left: str) -> bool:
+def _changed(value: Surroundings) -> set[str]:
+    """Read `changed from X to Y` and `went up to Y from X`."""
+    left = value.left
+    if not _FROM.search(left[-_REACH:]):
+        return set()
+    if _TO.match(value.right):
+        return {"past", "replaced"} if _CHANGE.search(left) else {"past"}
+    return {"past", "replaced"} if _TO_BEFORE.search(left) and _CHANGE.search(left) else set()
+
+
+def is_bounded(value: Surroundings) -> bool:
     """Say whether the value only bounds what is stated: `it was before X`, `it costs over X`."""
-    near = left[-_REACH:]
+    near = value.left[-_REACH:]
     return _BOUNDED_DATE.search(near) is not None or _BOUNDED_AMOUNT.search(near) is not None

@@ -38,3 +38,13 @@ class LazyPattern:
 def alternation(forms: tuple[str, ...] | list[str]) -> str:
     """Return the forms as regex alternatives, the longest first so that it wins."""
     return "|".join(re.escape(form) for form in sorted(forms, key=len, reverse=True))
+
+
+def listing(*lines: str) -> tuple[str, ...]:
+    """Return the words of a table that is written without commas, in order."""
+    return tuple(" ".join(lines).split())
+
+
+def lexicon(*lines: str) -> frozenset[str]:
+    """Return the words of a table that is written without commas, as a set."""
+    return frozenset(listing(*lines))

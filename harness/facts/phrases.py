@@ -15,21 +15,16 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from harness.facts.normalise import strip_diacritics
-from harness.facts.patterns import LazyPattern
+from harness.facts.patterns import LazyPattern, lexicon
+from harness.facts.words import UNITS
 
 # Words of every text: a fact spelled like one is told from it by its capitals alone.
-_COMMON = frozenset(
-    ["a", "i", "an", "am", "as", "at", "be", "by", "do", "go", "he", "if", "in", "is", "it", "me", "my", "no", "of", "on", "or", "so", "to", "up", "us", "we", "all", "and", "any", "are", "but", "can", "for", "had", "has", "her", "him", "his", "how", "its", "let", "may", "nor", "not", "now", "off", "one", "our", "out", "she", "the", "too", "was", "way", "who", "why", "will", "with", "you", "your", "ok", "may", "march", "mark", "bill", "rose", "will", "grant", "chase", "hope", "faith", "grace", "joy", "sue", "pat", "rob", "art", "dean", "drew", "frank", "gene", "jack", "miles", "reed", "rich", "skip", "ray", "sky", "summer", "autumn", "amber", "ruby", "iris", "ivy", "lily", "violet", "olive", "hazel", "ginger", "pepper", "basil", "sage"]
+_COMMON = lexicon(
+    "a i an am as at be by do go he if in is it me my no of on or so to up us we all and any are but can for had has her him his how its let may nor not now off one our out she the too was way who why will with you your ok may march mark bill rose will grant chase hope faith grace joy sue pat rob art dean drew frank gene jack miles reed rich skip ray sky summer autumn amber ruby iris ivy lily violet olive hazel ginger pepper basil sage"
 )
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _OPTIONAL = frozenset(".,'\"!?;:()")
-_SMALL = {
-    word: str(value)
-    for value, word in enumerate(
-        ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"],
-        start=2,
-    )
-}
+_SMALL = {word: str(value) for value, word in enumerate((*UNITS, "twenty")) if value > 1}
 # A word that may be written another way; either way it is no safe needle.
 _TWINS = {
     **_SMALL,
@@ -41,11 +36,15 @@ _URL = LazyPattern(r"(?:https?://|www\.)\S+|[^\s@]{1,80}@\S{1,80}\.\w+")
 
 
 class Phrase(NamedTuple):
-    """A compiled text form; `needle` has to be in the text before the pattern is tried."""
+    """A text form; `needle` has to be in the text before the pattern is compiled and tried.
+
+    The boundaries are patterns of their own: there are few of them, and they are large.
+    """
 
     needle: str
-    pattern: re.Pattern[str]
-    before: re.Pattern[str] | None
+    pattern: LazyPattern
+    before: LazyPattern | None
+    after: LazyPattern | None
     cased: str | None
     is_address: bool
 
@@ -67,18 +66,23 @@ def compile_phrase(folded: str, cased: str) -> Phrase | None:
     kept = stripped if case_matters and stripped != stripped.lower() else None
     if len(folded.strip()) == 1:
         kept = stripped
-    before = _left_boundary(tokens[0])
     return Phrase(
         needle=max(solid, key=len) if solid else "",
-        pattern=re.compile(_join(folded, tokens)),
-        before=re.compile(before) if before else None,
+        pattern=LazyPattern(_join(folded, tokens)),
+        before=_boundary(_left_boundary(tokens[0])),
+        after=_boundary(_right_boundary(tokens[-1])),
         cased=kept,
         is_address="@" in folded or "://" in folded or folded.startswith("www."),
     )
 
 
+@lru_cache(maxsize=256)
+def _boundary(source: str) -> LazyPattern | None:
+    return LazyPattern(source) if source else None
+
+
 def _join(folded: str, tokens: list[str]) -> str:
-    """Write the pattern: tokens in order with tolerant gaps, and the right boundary."""
+    """Write the pattern: tokens in order with tolerant gaps."""
     parts: list[str] = []
     at = 0
     previous = ""
@@ -90,7 +94,7 @@ def _join(folded: str, tokens: list[str]) -> str:
             parts.append(_gap(previous, gap, token))
         parts.append(_token(token))
         previous = token
-    return "".join(parts) + _right_boundary(tokens[-1])
+    return "".join(parts)
 
 
 def _gap(previous: str, gap: str, token: str) -> str:
@@ -125,16 +129,17 @@ def _left_boundary(token: str) -> str:
 
 
 def _right_boundary(token: str) -> str:
+    """Return what, right after the phrase, makes it a part of something longer."""
     last = token[-1]
     if _is_unspaced(last):
-        return rf"(?![{_KATAKANA}])" if _is_katakana(last) else ""
+        return rf"[{_KATAKANA}]" if _is_katakana(last) else ""
     if "\uac00" <= last <= "\ud7a3":
         return ""  # Korean particles are written onto the word
     if last.isdigit():
-        return rf"(?![{_LETTERS}])(?![.,:][0-9])(?![-/][0-9])(?!\s?%)"
+        return rf"[{_LETTERS}]|[.,:/-][0-9]|\s?%"
     if last.isalpha() or last == "_":
-        return rf"(?![{_LETTERS}])(?![+#@])(?!&[{_LETTERS}])(?!'(?!s\b|\s|$)[a-z])(?!\.[a-z0-9])"
-    return rf"(?![{re.escape(last)}#+])"
+        return rf"[{_LETTERS}+#@]|&[{_LETTERS}]|'(?!s\b)[a-z]|\.[a-z0-9]"
+    return rf"[{re.escape(last)}#+]"
 
 
 # Letters and digits of scripts that put spaces between words.
@@ -173,6 +178,8 @@ def find_phrase(text: str, cased: str, phrase: Phrase) -> list[tuple[int, int]]:
         start, end = found.span()
         if start and phrase.before is not None and phrase.before.search(text, max(0, start - 3), start):
             continue
+        if phrase.after is not None and phrase.after.match(text, end):
+            continue
         if phrase.cased is not None and cased[start:end] != phrase.cased:
             continue
         if _goes_on(cased, end):
@@ -202,4 +209,6 @@ def find_without_marks(text: str, cased: str, phrase_text: str) -> list[tuple[in
 
 def _goes_on(cased: str, end: int) -> bool:
     """Say whether a hyphen makes the word a part of another name: `Chen` in `Chen-Lopez`."""
-    return cased[end : end + 1] == "-" and cased[end + 1 : end + 2].isupper() and cased[end - 1 : end].isalpha()
+    return (
+        cased[end : end + 1] == "-" and cased[end + 1 : end + 2].isupper() and cased[end - 1 : end].isalpha()
+    )

@@ -21,7 +21,10 @@ _ABBREVIATIONS = {
     word: kind
     for kind, words in (
         (_TITLE, "dr mr mrs ms st vs e.g i.e eg ie jr sr approx dept prof mt rd blvd acct est tel cf ca"),
-        (_NUMBERED, "no nos ref fig vol pp ext apt min max rm jan feb mar apr jun jul aug sep sept oct nov dec art par sec ch"),
+        (
+            _NUMBERED,
+            "no nos ref fig vol pp ext apt min max rm jan feb mar apr jun jul aug sep sept oct nov dec art par sec ch",
+        ),
         (_WEEKDAY, "mon tue tues wed thu thur thurs fri sat sun"),
         (_COMPANY, "etc inc ltd co corp ave a.m p.m"),
     )
@@ -77,6 +80,8 @@ class Word(NamedTuple):
     end: int
 
 
+# The not of `don't` is a word of the vocabulary too.
+CONTRACTED = "n't"
 _LETTERS = LazyPattern(r"[^\W\d_]+(?:'[^\W\d_]+)*")
 _DIGITS = LazyPattern(r"[0-9½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞][0-9]*")
 
@@ -93,6 +98,8 @@ class Sentence:
         words = set(_LETTERS.findall(text, start, end))
         if text.find("'", start, end) >= 0:
             words |= {word.partition("'")[0] for word in words if "'" in word}
+            if text.find(CONTRACTED, start, end) >= 0:
+                words.add(CONTRACTED)
         self.vocabulary = words
         self._digits: list[Word] | None = None
 
@@ -101,7 +108,8 @@ class Sentence:
         """The runs of digits, in order; a fraction such as ½ begins one too."""
         if self._digits is None:
             self._digits = [
-                Word(found[0], found.start(), found.end()) for found in _DIGITS.finditer(self.text, self.start, self.end)
+                Word(found[0], found.start(), found.end())
+                for found in _DIGITS.finditer(self.text, self.start, self.end)
             ]
         return self._digits
 
@@ -121,7 +129,10 @@ class Sentence:
         at = self.text.find(name, self.start, self.end)
         while at >= 0:
             end = at + len(name)
-            if not (self.text[at - 1 : at].isalpha() if at else False) and not self.text[end : end + 1].isalpha():
+            if (
+                not (self.text[at - 1 : at].isalpha() if at else False)
+                and not self.text[end : end + 1].isalpha()
+            ):
                 yield Word(name, at, end)
             at = self.text.find(name, end, self.end)
 

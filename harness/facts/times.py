@@ -134,7 +134,9 @@ def _clock(text: str, found: Found) -> TimeFound | None:
     value = _time(hour, minute, half or ("am" if padded and not found["clock"] else None))
     head = _RANGE_HEAD.search(text, max(0, found.start() - 20), found.start())
     if head is not None and int(head["hour"]) <= 23 and int(head["minute"] or 0) <= 59:
-        return TimeFound(head.start(), found.end(), _time(int(head["hour"]), int(head["minute"] or 0), half), value)
+        return TimeFound(
+            head.start(), found.end(), _time(int(head["hour"]), int(head["minute"] or 0), half), value
+        )
     return TimeFound(found.start(), found.end(), value)
 
 
@@ -163,7 +165,11 @@ def _at_word(text: str, word: Word) -> TimeFound | None:
     minute = 0
     if found is not None:
         minute = _spoken_minute(found["minute"])
-        told = found["clock"] or found["past"] or (minute and _AT.search(text, max(0, found.start() - 8), found.start()))
+        told = (
+            found["clock"]
+            or found["past"]
+            or (minute and _AT.search(text, max(0, found.start() - 8), found.start()))
+        )
     else:
         found = _PAST_DIGITS.match(text, word.start)
         told = "past"

@@ -52,8 +52,8 @@ _UNITS: dict[str, str] = {
     "month": "mo mos month months",
     "year": "yr yrs year years",
     # temperature and angle
-    "°c": "°c|° c|deg c|degrees c|degree celsius|degrees celsius|degrees centigrade|°celsius celsius",
-    "°f": "°f|° f|deg f|degrees f|degree fahrenheit|degrees fahrenheit fahrenheit",
+    "°c": "°c celsius °celsius|° c|deg c|degrees c|degree celsius|degrees celsius|degrees centigrade",
+    "°f": "°f fahrenheit|° f|deg f|degrees f|degree fahrenheit|degrees fahrenheit",
     "°": "° degree degrees",
     # data
     "bit": "bit bits",
@@ -99,6 +99,7 @@ _UNITS: dict[str, str] = {
     "mmol/l": "mmol/l",
     "pp": "pp|percentage point|percentage points|% points",
 }
+
 
 def _forms(written: str) -> list[str]:
     """Split `a b|two words|c d e` into its forms."""

@@ -6,14 +6,20 @@ from collections.abc import Iterable
 from decimal import Decimal
 from functools import lru_cache
 
-from harness.facts.patterns import Found, LazyPattern
+from harness.facts.patterns import Found, LazyPattern, listing
 from harness.facts.sentences import Sentence
 
-UNITS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]  # fmt: skip
-TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
-_SCALES = ["hundred", "thousand", "million", "billion", "trillion"]
-ORDINAL_UNITS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth"]  # fmt: skip
-ORDINAL_TENS = ["twentieth", "thirtieth", "fortieth", "fiftieth", "sixtieth", "seventieth", "eightieth", "ninetieth"]  # fmt: skip
+UNITS = listing(
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen"
+)
+TENS = listing("twenty thirty forty fifty sixty seventy eighty ninety")
+_SCALES = listing("hundred thousand million billion trillion")
+ORDINAL_UNITS = listing(
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth "
+    "sixteenth seventeenth eighteenth nineteenth"
+)
+ORDINAL_TENS = listing("twentieth thirtieth fortieth fiftieth sixtieth seventieth eightieth ninetieth")
 
 NUMBER_WORDS = frozenset([*UNITS, *TENS, *_SCALES, "dozen", "half"])
 _WITH_ARTICLE = frozenset([*_SCALES, "dozen"])

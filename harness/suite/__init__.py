@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from harness.suite.gold import GoldFile, read_gold
 from harness.suite.loading import load_suite, read_suite
 from harness.suite.models import (
     LAYERS,
@@ -19,7 +18,6 @@ from harness.suite.models import (
     Suite,
     nearest,
 )
-from harness.suite.source import Source, Transcript, read_source
 
 __all__ = [
     "LAYERS",
@@ -30,16 +28,11 @@ __all__ = [
     "CriterionKind",
     "Dimension",
     "GoldFacts",
-    "GoldFile",
     "Layer",
     "Message",
     "Role",
-    "Source",
     "Suite",
-    "Transcript",
     "load_suite",
     "nearest",
-    "read_gold",
-    "read_source",
     "read_suite",
 ]

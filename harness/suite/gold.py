@@ -76,7 +76,7 @@ def read_gold(path: Path) -> tuple[GoldFile, list[Problem]]:
     """
     chunk = read_header(path)
     if path.suffix.lower() == ".json":
-        chunk = replace(chunk, text=_as_yaml(chunk.text))
+        chunk = chunk._replace(text=_as_yaml(chunk.text))
     document = parse(chunk)
     problems: list[Problem] = []
     if not chunk.last:

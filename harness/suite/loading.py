@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from harness.errors import Problem, SuiteError
 from harness.resources import bundled
 from harness.suite.cases import read_case
 from harness.suite.chunks import read_header
 from harness.suite.discovery import find_cases
-from harness.suite.gold import GoldFile, read_gold
 from harness.suite.models import Case, Suite
 from harness.suite.yaml_reader import parse
+
+if TYPE_CHECKING:
+    from harness.suite.gold import GoldFile
 
 
 def load_suite(root: Path | str | None = None, *, gold: Path | str | None = None) -> Suite:
@@ -65,6 +68,8 @@ def read_suite(
 def _read_gold(path: Path | None) -> tuple[GoldFile | None, list[Problem]]:
     if path is None:
         return None, []
+    from harness.suite.gold import read_gold  # most suites are loaded without a gold file
+
     try:
         return read_gold(path)
     except SuiteError as error:

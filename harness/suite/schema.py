@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 from pydantic_core import PydanticCustomError, SchemaValidator
 from pydantic_core import core_schema as core
@@ -139,8 +138,7 @@ _LEGACY_CRITERIA = _mapping(
 _LEGACY_CONVERSATION = _mapping(_CONVERSATION_HEAD, _CONVERSATION_REST)
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(NamedTuple):
     """A schema made ready, with the keys it knows.
 
     Attributes:

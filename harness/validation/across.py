@@ -23,7 +23,7 @@ _COURTESY = frozenset(
     nice no of okay on one other out please pleasure questions rest right see so soon speak sure take
     talk thank thanks that that's the then there there's time to today tomorrow up very wait was we
     week weekend welcome well what when will with wonderful worries would yes you you'd you're your
-    """.split()  # noqa: SIM905 -- a page of quotes reads worse
+    """.split()
 )
 
 

@@ -8,7 +8,9 @@ from typing import Literal
 
 from harness.errors import Problem
 from harness.facts import AnswerText, FactType, GoldFact, match_fact
-from harness.suite import Case, GoldFile, Source, Transcript
+from harness.suite import Case
+from harness.suite.gold import GoldFile
+from harness.suite.source import Source, Transcript
 
 FieldPath = tuple[str | int, ...]
 Group = Literal["required", "optional", "forbidden"]

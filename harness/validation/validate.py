@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from harness.errors import Problem, SuiteError
-from harness.suite import Case, GoldFile, read_gold, read_source, read_suite
+from harness.suite import Case, read_suite
+from harness.suite.gold import GoldFile, read_gold
+from harness.suite.source import read_source
 from harness.validation import across, answers, calendar, chronology, evidence, sources, structure
 from harness.validation.report import Profile, ValidationReport
 from harness.validation.subject import Subject

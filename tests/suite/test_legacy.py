@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from harness.errors import SuiteError
-from harness.suite import Case, load_suite, read_source, read_suite
+from harness.suite import Case, load_suite, read_suite
+from harness.suite.source import read_source
 
 LEGACY = """\
 test_id: layer1_01_bank_account

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from harness.errors import InputError, SuiteError
 from harness.facts.model import FactType
-from harness.suite import Case, load_suite, read_source, read_suite
+from harness.suite import Case, load_suite, read_suite
+from harness.suite.source import read_source
 
 from .conftest import CONVERSATION, WriteCase, header
 

@@ -1,0 +1,98 @@
+"""A value in its sentence, as the rules of `negation`, `past` and `assertion` look at it."""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+from functools import cached_property
+
+from harness.facts.patterns import lexicon
+from harness.facts.sentences import CONTRACTED, Sentence, Span
+
+_REACH = 320
+
+# ---- the words that the rules begin with ----------------------------------------------
+
+# What a negation can begin with.
+NEGATING = lexicon(
+    "rather instead as other except excluding unlike without anything anywhere anyone anybody anytime anyday no used formerly "
+    "doubt doubts doubted denied denies deny ruled rules decided false incorrect untrue not never cannot neither nor nobody none "
+    "nowhere hardly unable dont doesnt didnt isnt wasnt arent wont cant couldnt n't"
+)
+# What a predicate that denies the value cannot do without.
+DENYING = lexicon(
+    "not never n't no cannot wrong incorrect false invalid misread mistaken mistakenly mistook mistake error typo void "
+    "impossible early soon late out"
+)
+MISLABELLING = lexicon("wrong incorrect false invalid misread mistaken mistakenly mistook")
+# What calls the value after it past, or sets it aside.
+PAST = lexicon(
+    "previously previous formerly former originally original initially initial old older earlier prior first before from "
+    "replaces replaced replacing supersedes superseded superseding instead longer once outdated cancelled canceled withdrawn "
+    "discarded rejected"
+)
+DISMISSING = lexicon(
+    "ignore disregard forget scrap drop avoid miss missed misses rule rules ruled ruling misread mistaken hoped hoping planned "
+    "planning aiming counting telling told thinking thought assumed assuming advertised advertising promised wanted booked "
+    "n't"
+)
+# What sets aside the value before it.
+SETTING_ASIDE = lexicon(
+    "off out gone over lost dead void early soon late impossible unrealistic n't cannot no fell falls"
+)
+HEDGING = lexicon(
+    "probably maybe perhaps possibly i guess might may could likely seem seems appear appears not unsure presumably "
+    "apparently"
+)
+BOUNDING = lexicon("before after prior more over less under above below fewer")
+CUE_WORDS = NEGATING | DENYING | MISLABELLING | PAST | DISMISSING | SETTING_ASIDE | HEDGING | BOUNDING
+
+
+class Surroundings:
+    """A value in its sentence; the rules look no further than `_REACH` characters around it.
+
+    Attributes:
+        text: the folded answer.
+        start: where the value begins.
+        end: where it ends.
+        words: the words of its sentence.
+        cues: those of them that some rule begins with.
+        is_text: whether the value is a phrase, and no typed value.
+    """
+
+    def __init__(self, text: str, span: Span, first: Sentence, last: Sentence, *, is_text: bool) -> None:
+        self.text = text
+        self.start, self.end = span
+        self.words: AbstractSet[str] = (
+            first.vocabulary if first is last else first.vocabulary | last.vocabulary
+        )
+        self.is_text = is_text
+        self.cues = self.words & CUE_WORDS
+        self._opening = max(first.start, self.start - _REACH)
+        self._closing = min(last.end, self.end + _REACH)
+
+    @cached_property
+    def left(self) -> str:
+        """The sentence up to the value."""
+        return self.text[self._opening : self.start]
+
+    @cached_property
+    def right(self) -> str:
+        """The sentence after the value."""
+        return self.text[self.end : self._closing]
+
+    def places_before(self, lexicon: AbstractSet[str], reach: int = _REACH) -> list[int]:
+        """Return where cues of `lexicon` begin in the sentence before the value, the nearest first."""
+        text, low = self.text, max(self._opening, self.start - reach)
+        found = []
+        for word in self.cues & lexicon:
+            at = text.rfind(word, low, self.start)
+            while at >= 0:
+                end = at + len(word)
+                if (word == CONTRACTED or not text[at - 1 : at].isalpha() or not at) and not text[
+                    end : end + 1
+                ].isalpha():
+                    found.append(at)
+                at = text.rfind(word, low, end - 1)
+        if len(found) > 1:
+            found.sort(reverse=True)
+        return found
