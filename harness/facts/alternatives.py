@@ -30,14 +30,10 @@ _LIST_CUE = LazyPattern(
 )
 _REACH = 80  # characters between two values of a row
 # What a value can begin with, the names of months, weekdays and numbers among it.
-_VALUE_START = (
-    r"(?:[^a-z]|[a-z]{0,12}[-–]?\d|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|one|two|"
+_VALUE_START = LazyPattern(
+    r"[^a-z]|[a-z]{0,12}[-–]?\d|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|one|two|"
     r"three|four|five|six|seven|eight|nine|ten|eleven|twelve|thir|fif|twen|for|six|eigh|nine|zero|half|quarter|noon|midday|"
-    r"midnight|first|second|minus|negative|a\s|us|usd|eur|gbp))"
-)
-_VALUE_AHEAD = LazyPattern(
-    rf"[,;/|&\x00(\s]+(?:{_VALUE_START}|(?:or|and|maybe|perhaps|possibly|probably|but|though|although|even|else|either|on|at|in|"
-    rf"by|for|around|about|the|an?|your|it)\b[^.!?]{{0,40}}?\b{_VALUE_START})"
+    r"midnight|first|second|minus|negative|a\s|us|usd|eur|gbp)"
 )
 # What can stand right before a value that another one is joined to.
 _JOINING = frozenset(",;/|&(\x00")
@@ -96,9 +92,7 @@ def typed_alternatives(text: str, span: Span, sentence: Span, neighbours: Neighb
 def _is_joined_after(text: str, span: Span) -> bool:
     """Say whether what follows a value could join it to another one."""
     end = span[1]
-    if text[end : end + 1] in _JOINING:
-        return _VALUE_AHEAD.match(text, end) is not None
-    return text.startswith(_JOINTS_AFTER, end)
+    return text[end : end + 1] in _JOINING or text.startswith(_JOINTS_AFTER, end)
 
 
 def _is_joined_before(text: str, span: Span) -> bool:
@@ -118,9 +112,9 @@ def _between(one: Span, other: Span) -> Span:
 
 def _next_value(text: str, edge: Span, neighbours: Neighbours) -> Span | None:
     joint = _JOINT.match(text, edge[1], edge[1] + _REACH)
-    if joint is None or joint.end() in (edge[1], len(text)):
+    at = joint.end() if joint else edge[1]
+    if at in (edge[1], len(text)) or not _VALUE_START.match(text, at):
         return None
-    at = joint.end()
     return next((value for value in neighbours.values_at(at) if edge[1] <= value[0] <= at < value[1]), None)
 
 
@@ -145,6 +139,35 @@ _BEFORE = LazyPattern(
 _IDIOMS = lexicon(
     "so more less later earlier sooner better worse call contact ask check visit if when you i we they it else whether not just email phone online see let tell something anything another other otherwise any higher lower above below over under longer shorter greater fewer nearby similar equivalent all both neither none to use say try he she there have want need would should could can at in on by as is are was were do does did until before after because"
 )
+
+
+# Alternatives that are whole clauses: `either X … or`, `because X, or because`, `may have X, or be`.
+_EITHER = LazyPattern(r"\beither\b(?!\s+(?:way|case|of)\b)[^.;!?]{0,60}$")
+_OR_LATER = LazyPattern(r"[^.;!?]{0,80}?\bor\b")
+_MAY = LazyPattern(r"(?:\bmight|\bcould|\bmay(?=\s+[a-z]))\b[^.;!?]{0,40}$")
+_OR_BE = LazyPattern(r"[^.;!?]{0,80}?\bor\s+(?:be|have|has|had|it|they|you|there)\b")
+_BECAUSE = LazyPattern(r"\bbecause\b[^.;!?]{0,40}$")
+_OR_BECAUSE = LazyPattern(r"[^.;!?]{0,100}?\bor\s+because\b")
+
+
+def is_clause_alternative(left: str, right: str, words: AbstractSet[str]) -> bool:
+    """Say whether a phrase stands in one of several clauses that the sentence leaves open.
+
+    Args:
+        left: the sentence up to the phrase, folded.
+        right: the sentence after it, folded.
+        words: the words of the sentence.
+    """
+    if "or" not in words:
+        return False
+    pairs = (
+        ("either", _EITHER, _OR_LATER),
+        ("because", _BECAUSE, _OR_BECAUSE),
+        ("may", _MAY, _OR_BE),
+        ("might", _MAY, _OR_BE),
+        ("could", _MAY, _OR_BE),
+    )
+    return any(word in words and before.search(left) and after.match(right) for word, before, after in pairs)
 
 
 def may_offer_another(text: str, words: AbstractSet[str], sentence: Span) -> bool:

@@ -5,8 +5,7 @@ looked for only in the sentences that a fact has a reason to look at.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable
-from functools import cached_property
+from collections.abc import Callable
 from typing import Any
 
 from harness.facts import ids
@@ -14,8 +13,9 @@ from harness.facts.date_scan import scan_dates
 from harness.facts.dates import DateFound
 from harness.facts.locales import DEFAULT_LOCALE, locale_rules
 from harness.facts.normalise import normalise
-from harness.facts.numbers import NumberFound, scan_numbers
-from harness.facts.sentences import Sentence, Span, sentence_ends
+from harness.facts.numbers import NumberFound, read_alone, scan_numbers
+from harness.facts.places import Places
+from harness.facts.sentences import Sentence, Span, sentence_ends, without_marks
 from harness.facts.times import TimeFound, scan_times
 from harness.facts.words import digit_runs, ordinals
 
@@ -38,31 +38,37 @@ class AnswerText:
         self.cased = self._normalised.cased
         self._sentences: dict[int, Sentence] = {}
         self._read: dict[tuple[str, int], list[Any]] = {}
+        # Read on demand; functools.cached_property takes a lock at each first use.
+        self._ends: list[int] | None = None
+        self._near: dict[int, tuple[Places, list[int]]] = {}
+        self._unmarked: str | None = None
+        self._spelled: list[tuple[int, int, str]] | None = None
 
     def source_span(self, span: Span) -> Span:
         """Return a span of the folded text as a span of the answer as given."""
         return self._normalised.source_span(*span)
 
-    @cached_property
-    def squeezed(self) -> str:
-        """The folded text without the separators that an id may have."""
-        return self.text.translate(ids.SEPARATORS)
-
-    @cached_property
-    def _ends(self) -> list[int]:
-        return sentence_ends(self.text, self.cased)
+    @property
+    def ends(self) -> list[int]:
+        """Where each sentence ends."""
+        if self._ends is None:
+            self._ends = sentence_ends(self.text, self.cased)
+        return self._ends
 
     def sentence(self, index: int) -> Sentence:
         """Return a sentence by its number."""
         read = self._sentences.get(index)
         if read is None:
-            ends = self._ends
-            read = self._sentences[index] = Sentence(self.text, ends[index - 1] if index else 0, ends[index])
+            ends = self.ends
+            if self._unmarked is None:
+                self._unmarked = without_marks(self.text)
+            start, end = ends[index - 1] if index else 0, ends[index]
+            read = self._sentences[index] = Sentence(self.text, self._unmarked, start, end)
         return read
 
     def sentence_index(self, at: int) -> int:
         """Return the number of the sentence that the character at `at` stands in."""
-        ends = self._ends
+        ends = self.ends
         return bisect_right(ends, at) if at < ends[-1] else len(ends) - 1
 
     def sentence_at(self, at: int) -> Sentence:
@@ -117,7 +123,7 @@ class AnswerText:
     @property
     def indices(self) -> range:
         """The numbers of its sentences."""
-        return range(len(self._ends))
+        return range(len(self.ends))
 
     @property
     def numbers(self) -> list[NumberFound]:
@@ -144,17 +150,41 @@ class AnswerText:
         """Every token that looks like an id."""
         return [span for index in self.indices for span in self.ids_in(index)]
 
-    @cached_property
+    @property
     def spelled_digits(self) -> list[tuple[int, int, str]]:
         """The digits spelled one by one, as `(start, end, digits)`."""
-        return digit_runs(self.text)
+        if self._spelled is None:
+            self._spelled = digit_runs(self.text)
+        return self._spelled
 
-    def sentences_with(self, places: Iterable[int]) -> list[int]:
-        """Return the numbers of the sentences that characters at `places` stand in, each once."""
-        found = list(places)
-        if len(found) < 2:
-            return [self.sentence_index(at) for at in found]
-        return sorted({self.sentence_index(at) for at in found})
+    def numbers_near(self, places: list[int]) -> list[NumberFound]:
+        """Return the numbers at `places`, and those of a sentence where one cannot be read alone."""
+        found: list[NumberFound] = []
+        whole: set[int] = set()
+        for place in places:
+            index = self.sentence_index(place)
+            if index in whole or any(number.start <= place < number.end for number in found):
+                continue
+            if ("number", index) not in self._read and self.text[place].isdigit():
+                alone, number = read_alone(self.text, place, locale_rules(self.locale))
+                if alone:
+                    found += [number] if number else []
+                    continue
+            whole.add(index)
+            found += self.numbers_in(index)
+        return found
+
+    def sentences_near(self, places: Places) -> list[int]:
+        """Return the numbers of the sentences that hold one of `places`, in order."""
+        kept = self._near.get(id(places))
+        if kept is None or kept[0] is not places:
+            found = places.within(self.text)
+            if len(found) < 2:
+                numbers = [self.sentence_index(at) for at in found]
+            else:
+                numbers = sorted({self.sentence_index(at) for at in found})
+            kept = self._near[id(places)] = places, numbers
+        return kept[1]
 
 
 def overlaps(span: Span, spans: list[Span]) -> bool:

@@ -30,8 +30,10 @@ _ASKING = LazyPattern(
     r"have|has|will|which|what|who|whose|when|where|how|why|want|right|correct|need|anything)\b"
 )
 _HEDGE = LazyPattern(
-    r"\b(?:probably|maybe|perhaps|possibly|i think|i believe|i guess|guess|might|may|could be|likely|seems?|appears?|"
-    r"not sure|not certain|unsure|presumably|apparently)\b"
+    r"\b(?:probably|maybe|perhaps|possibly|i think|i believe|i guess|guess|might|could be|likely|seems?|appears?|"
+    r"not sure|not certain|unsure|presumably|apparently"
+    r"|(?<!\bin\s)(?<!\bof\s)(?<!\bby\s)(?<!\bthis\s)(?<!\blast\s)(?<!\bnext\s)(?<!\d\s)(?<!\d(?:st|nd|rd|th)\s)"
+    r"may(?=\s+[a-z]))\b"
 )
 
 

@@ -220,7 +220,6 @@ _CENTURIES = frozenset({"19", "20", "21"})
 _ISO = LazyPattern(
     r"(?<![\w])(?<![-/.]\b)((?:19|20|21)\d\d)([-/.–])(\d{1,2})\2(\d{1,2})(?![-/.]?\d)(?=t\d|\W|$)"
 )
-_COMPACT = LazyPattern(r"(?<![\w.,/-])((?:19|20)\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?![\w]|[-.,/]\d)")
 _ISO_MONTH = LazyPattern(r"(?<![\w/.-])((?:19|20|21)\d\d)-(0[1-9]|1[0-2])(?![\w-])")
 _NUMERIC = LazyPattern(r"(?<![\w/.,-])(\d{1,2})([-/.])(\d{1,2})\2((?:19|20|21)?\d\d)(?![\w]|[-/.,]\d)")
 _NUMERIC_SHORT = LazyPattern(r"(?<![\w/.,$€£-])(\d{1,2})/(\d{1,2})(?![\w/]|[-.,]\d|\s?%)")
@@ -235,7 +234,7 @@ def _at_digits(text: str, word: Word, patterns: _Patterns, rules: LocaleRules) -
     """Read the date that begins with digits."""
     at, length = word.start, len(word.text)
     if length > 2:
-        return _iso(text, at) if length in (4, 8) and word.text[:2] in _CENTURIES else []
+        return _iso(text, at) if length == 4 and word.text[:2] in _CENTURIES else []
     if (found := _NUMERIC.match(text, at)) or (found := _NUMERIC_SHORT.match(text, at)):
         return _numeric(found, rules)
     if (found := patterns.day_first.match(text, at)) and (read := list(_with_month(text, found, rules))):
@@ -246,10 +245,9 @@ def _at_digits(text: str, word: Word, patterns: _Patterns, rules: LocaleRules) -
 
 
 def _iso(text: str, at: int) -> list[DateFound]:
-    for pattern, year, month, day in ((_ISO, 1, 3, 4), (_COMPACT, 1, 2, 3)):
-        if found := pattern.match(text, at):
-            value = existing(DateValue(int(found[year]), int(found[month]), int(found[day])))
-            return [DateFound(at, found.end(), value)] if value else []
+    if found := _ISO.match(text, at):
+        value = existing(DateValue(int(found[1]), int(found[3]), int(found[4])))
+        return [DateFound(at, found.end(), value)] if value else []
     if found := _ISO_MONTH.match(text, at):
         return [DateFound(at, found.end(), DateValue(int(found[1]), int(found[2])))]
     if (found := _CJK.match(text, at)) and (value := _cjk(found)):

@@ -30,6 +30,7 @@ class Form(NamedTuple):
         find: returns where it stands in an answer.
         rivals: returns where values of its type stand in a sentence; None for phrases.
         is_name: whether a phrase is written with a capital.
+        is_fallback: whether it finds nothing in an answer of ASCII letters.
         flags: what a match of this form is marked with.
     """
 
@@ -37,6 +38,7 @@ class Form(NamedTuple):
     find: Finder
     rivals: Rivals | None = None
     is_name: bool = False
+    is_fallback: bool = False
     flags: tuple[str, ...] = ()
 
 
@@ -115,12 +117,11 @@ def _id_forms(written: str, form: AnswerText) -> list[Form]:
     pattern = ids.id_pattern(folded)
     if pattern is None:
         return _text_forms(written, form)
-    solid = folded.translate(ids.SEPARATORS)
     digits = "".join(char for char in folded if char.isalnum())
     shape = ids.id_shape(folded)
 
     def find(answer: AnswerText) -> list[Span]:
-        spans = ids.find_id(answer.text, answer.cased, cased, pattern) if solid in answer.squeezed else []
+        spans = ids.find_id(answer.text, answer.cased, cased, pattern)
         if not spans and digits.isdecimal() and len(digits) >= 3:
             return _spelled(answer, digits)
         return spans
@@ -152,7 +153,7 @@ def _date_form(written: str, wanted: DateFound, whole: DateValue, rules: LocaleR
     def find(answer: AnswerText) -> list[Span]:
         return [
             (date.start, date.end)
-            for index in answer.sentences_with(places.within(answer.text))
+            for index in answer.sentences_near(places)
             for date in answer.dates_in(index)
             # A short form such as "the 24th" must not take a date of another month.
             if date.states(wanted) and not date.value.clashes(whole)
@@ -174,7 +175,7 @@ def _time_form(written: str, wanted: TimeFound, whole: TimeValue | None) -> Form
     def find(answer: AnswerText) -> list[Span]:
         return [
             (time.start, time.end)
-            for index in answer.sentences_with(places.within(answer.text))
+            for index in answer.sentences_near(places)
             for time in answer.times_in(index)
             if time.states(wanted) and not _other_half(time.value, whole)
         ]
@@ -221,6 +222,7 @@ def _amount_form(
         unit = units.unit_name(tail)
     rate = _rate(form.text, wanted.end)
     has_unit = _unit_check(unit) if unit else None
+    one_of_unit = units.one_pattern(unit) if unit and amount.number == 1 else None
     places = number_places(amount.number, rules.decimal + rules.groups)
 
     def of_kind(text: str, found: NumberFound) -> bool:
@@ -240,11 +242,12 @@ def _amount_form(
     def find(answer: AnswerText) -> list[Span]:
         spans = [
             (number.start, number.end)
-            for index in answer.sentences_with(places.within(answer.text))
-            for number in answer.numbers_in(index)
+            for number in answer.numbers_near(places.within(answer.text))
             if agrees(answer, number)
         ]
-        return spans or (_one_of_unit(answer, unit) if unit and amount.number == 1 else [])
+        if not spans and one_of_unit is not None:  # an hour, a week
+            return [found.span() for found in one_of_unit.finditer(answer.text)]
+        return spans
 
     def rivals(answer: AnswerText, index: int) -> list[Span]:
         return [
@@ -278,18 +281,6 @@ def _rate(text: str, at: int) -> str:
         return ""
     name: str = found["per"] or found["ly"]
     return _RATES.get(name) or name.removesuffix("ly")
-
-
-def _one_of_unit(answer: AnswerText, unit: str) -> list[Span]:
-    """Read `an hour` and `a week` as one."""
-    starts = (
-        (found.start(), units.unit_pattern(unit).match(answer.text, found.end()))
-        for found in _ARTICLE.finditer(answer.text)
-    )
-    return [(start, tail.end()) for start, tail in starts if tail]
-
-
-_ARTICLE = LazyPattern(r"(?<!half )\ban?(?=\s)")
 
 
 def _is_day(answer: AnswerText, number: NumberFound, rules: LocaleRules) -> bool:
@@ -332,13 +323,13 @@ def _text_forms(written: str, form: AnswerText) -> list[Form]:
         return phrases.find_phrase(answer.text, answer.cased, phrase)
 
     def find_bare(answer: AnswerText) -> list[Span]:
-        if answer.text.isascii() and folded.isascii():
-            return []
         return [] if find(answer) else phrases.find_without_marks(answer.text, answer.cased, folded)
 
     made = [Form(written, find, is_name=is_name)]
     if phrase.cased is None:
-        made.append(Form(written, find_bare, is_name=is_name, flags=("diacritics",)))
+        made.append(
+            Form(written, find_bare, is_name=is_name, is_fallback=folded.isascii(), flags=("diacritics",))
+        )
     return made
 
 
@@ -352,7 +343,7 @@ def _ordinal_forms(written: str, form: AnswerText) -> list[Form]:
     def find(answer: AnswerText) -> list[Span]:
         return [
             (start, end)
-            for index in answer.sentences_with(places.within(answer.text))
+            for index in answer.sentences_near(places)
             for start, end, value in answer.ordinals_in(index)
             if value == rank
         ]

@@ -22,7 +22,6 @@ _WORD = r"a-z0-9_\u00aa\u00b5\u00c0-\u024f\u0370-\u052f"
 _SEPARATOR = r"(?:[-–—./ _]|\)[-. ]?|[-. ]\()?"
 _LONGEST = 24  # characters of letters before the first digit
 _INNER = re.compile(r"[^\W_]")
-SEPARATORS = str.maketrans(dict.fromkeys("-–—./ _()"))
 # What joins a neighbour to an id, so that the id is only a part of something longer.
 _JOINED_BEFORE = LazyPattern(rf"[{_WORD}](?:[-–—/_]|&)?$|[0-9][.,:]$|[a-z0-9]\.$|[{SIGNS}]\s?$")
 _JOINED_AFTER = LazyPattern(rf"[{_WORD}]|[-–—/_&][{_WORD}]|[.,:][0-9]|\.[a-z0-9]|\s?%")

@@ -7,11 +7,17 @@ read once when it is handed over as an `AnswerText`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import Any
 
 from harness.facts import abstention, assertion
-from harness.facts.alternatives import may_offer_another, phrase_alternative, typed_alternatives
+from harness.facts.alternatives import (
+    is_clause_alternative,
+    may_offer_another,
+    phrase_alternative,
+    typed_alternatives,
+)
 from harness.facts.answer import AnswerText, overlaps
 from harness.facts.forms import Form, Rivals, compile_forms
 from harness.facts.locales import DEFAULT_LOCALE
@@ -148,8 +154,14 @@ def _best(
 ) -> tuple[FactMatch, Span] | None:
     """Return the first asserted match, else the first mention."""
     first: tuple[FactMatch, Span] | None = None
+    is_ascii = answer.text.isascii()
+    undone: set[Span] = set()
     for form in forms:
+        if is_ascii and form.is_fallback:
+            continue
         for span in form.find(answer)[:_ENOUGH]:
+            if span in undone:
+                continue
             flags, sentence = _assess(answer, form, span, forms, siblings)
             asserted = not flags or not flags & assertion.UNDOING
             if asserted or first is None:
@@ -157,6 +169,7 @@ def _best(
                 if asserted:
                     return found
                 first = found
+            undone.add(span)
     return first
 
 
@@ -174,7 +187,7 @@ def _assess(
         neighbours = _Neighbours(answer, form.rivals, forms, siblings)
         more = typed_alternatives(answer.text, span, bounds, neighbours)
     elif may_offer_another(answer.text, value.words, bounds):
-        more = _phrase_alternatives(answer, form, span, bounds, forms, siblings)
+        more = _phrase_alternatives(answer, form, span, bounds, forms, siblings, value.words)
     else:
         return flags, bounds
     return (flags | more if more else flags), bounds
@@ -208,10 +221,13 @@ def _phrase_alternatives(
     bounds: Span,
     forms: tuple[Form, ...],
     siblings: Sequence[GoldFact],
+    words: AbstractSet[str],
 ) -> set[str]:
     (start, end), (opening, closing) = span, bounds
     opening, closing = max(opening, start - 120), min(closing, end + 120)
     text, cased = answer.text, answer.cased
+    if is_clause_alternative(text[opening:start], text[end:closing], words):
+        return {"alternatives"}
     place = phrase_alternative(
         text[opening:start], text[end:closing], cased[opening:start], cased[end:closing], is_name=form.is_name
     )

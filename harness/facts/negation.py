@@ -61,6 +61,7 @@ _MANY_WORDS = 14
 _NO_IS_ANSWER = LazyPattern(
     r"\s*[,.!:;—–-]|\s+(?:it|it's|you|you're|that|that's|this|i|we|they|he|she|your|the|there|there's|its)\b"
 )
+_NO_IS_NOUN = LazyPattern(r"\b(?:the|a|an|one|only|that|single)\s+$")
 _NO_IS_IDIOM = LazyPattern(
     r"\s+(?:doubt|problem|worries|wonder|later|earlier|sooner|more than|less than|fewer than|changes?|matter|idea|issues?|"
     r"need|further|other than|extra|additional|charge|cost|fees?|penalty|conflict|rush|hurry|surprise|trouble|reason)\b"
@@ -129,7 +130,11 @@ _AFTER_TYPED = LazyPattern(
     r"|(?:(?:is|was|are|were|'s|looks?|seems?)\s+)(?:\w+\s+)?(?:impossible|too early|too soon|too late|out of the question|"
     r"wrong|incorrect)\b)"
 )
-_AFTER_LABEL = LazyPattern(r"\s*[(\[]\s*(?:not|wrong|incorrect|invalid|misread|void)\b|\s*\?\s*no\b")
+# `X (wrong)` denies X, `X (not Y)` does not.
+_AFTER_LABEL = LazyPattern(
+    r"\s*[(\[]\s*(?:(?:wrong|incorrect|invalid|misread|void)\b|not(?:\s+(?:valid|correct|right|current|it|true|used))?\s*[)\],])"
+    r"|\s*\?\s*no\b"
+)
 _BEFORE_LABEL = LazyPattern(
     r"(?:wrong|incorrect|false|invalid|misread(?: as)?|mistaken(?:ly)?|mistook)\b(?![^.]*\b(?:it is|it's|that is|they are)\b)"
     r"[^.;,\n]{0,25}$"
@@ -175,7 +180,7 @@ def _is_idiom(kind: str | None, cue: Found, before: str, between: str, value: Su
     if kind == "no":
         if not between.strip():  # a label: No. 12
             return value.text[value.start].isdigit() and value.text[value.end - 1].isdigit()
-        if _NO_IS_ANSWER.match(between) or _NO_IS_IDIOM.match(between):
+        if _NO_IS_ANSWER.match(between) or _NO_IS_IDIOM.match(between) or _NO_IS_NOUN.search(before):
             return True
         return len(between.split()) > 4 or "," in between
     if kind == "doubt":

@@ -45,8 +45,8 @@ _TRANSITION = LazyPattern(
 )
 _MIXED = LazyPattern(r"(?<![\w.,/])(?:(\d+)\s+)?(\d{1,2})/(2|3|4|5|6|8|10|16)(?![\d/]|[.,]\d)")
 _HYPHEN_RANGE = LazyPattern(
-    rf"(?<![\w.,/-])(?<![\w][-–])(?P<low>\d[\d,.]{{0,15}})(?:\s?%)?\s?[-–—]\s?[{SIGNS}]?"
-    r"(?P<high>\d[\d,.]{0,15})(?![\d/:]|[-–]\d|[.,]\d)"
+    rf"(?<![\w.,/-])(?<![\w][-–])(?P<low>\d[\d,.]{{0,15}})(?P<percent>\s?%)?\s?[-–—]\s?[{SIGNS}]?"
+    r"(?P<high>\d[\d,.]{0,15})(?(percent)(?=\s?%))(?![\d/:]|[-–]\d|[.,]\d)"
 )
 
 
@@ -111,9 +111,8 @@ def _number_pattern(decimal: str, groups: str) -> LazyPattern:
 def _digits(text: str, words: Sequence[Word], rules: LocaleRules) -> Iterator[_Spot]:
     if not words:
         return
-    pattern = _number_pattern(rules.decimal, rules.groups)
     reach = words[0].start, words[-1].end
-    has_dash = any(text.find(dash, *reach) >= 0 for dash in "-–—")
+    has_dash = any([text.find(dash, *reach) >= 0 for dash in "-–—"])
     has_slash = text.find("/", *reach) >= 0
     done = 0
     for word in words:
@@ -132,19 +131,65 @@ def _digits(text: str, words: Sequence[Word], rules: LocaleRules) -> Iterator[_S
             if len(whole or "") < _LONGEST:
                 yield _Spot(start, done, Decimal(whole or 0) + Decimal(top) / Decimal(bottom))
             continue
-        if text[start - 1 : start] == rules.decimal and not text[start - 2 : start - 1].isalnum():
-            start -= 1
-        found = pattern.match(text, start)
-        if found is None:
-            continue
-        done = found.end()
-        value = _value(found["whole"] or found["point"] or "0", rules)
-        if value is None or (text.startswith("/", done) and text[done + 1 : done + 2].isdigit()):
-            continue
-        if vulgar := found["vulgar"] or found["alone"]:
-            top, _, bottom = FRACTIONS[vulgar].partition("/")
-            value += Decimal(top) / Decimal(bottom)
-        yield _Spot(start, done, value)
+        spot, done = _spot(text, start, rules)
+        if spot is not None:
+            yield spot
+
+
+def _spot(text: str, start: int, rules: LocaleRules) -> tuple[_Spot | None, int]:
+    """Read the number whose digits begin at `start`, and say where they end."""
+    if text[start - 1 : start] == rules.decimal and not text[start - 2 : start - 1].isalnum():
+        start -= 1
+    found = _number_pattern(rules.decimal, rules.groups).match(text, start)
+    if found is None:
+        return None, start
+    end = found.end()
+    value = _value(found["whole"] or found["point"] or "0", rules)
+    if value is None or (text.startswith("/", end) and text[end + 1 : end + 2].isdigit()):
+        return None, end
+    if vulgar := found["vulgar"] or found["alone"]:
+        top, _, bottom = FRACTIONS[vulgar].partition("/")
+        value += Decimal(top) / Decimal(bottom)
+    return _Spot(start, end, value), end
+
+
+# ---- one number by itself -------------------------------------------------------------
+
+_RANGE_BEFORE = LazyPattern(
+    rf"(?:[-–—]\s?|\b(?:to|through|thru)\s+|\bbetween\b.{{1,24}}\band\s+)[{SIGNS}]?\s?$"
+)
+_RANGE_AFTER = LazyPattern(r"\s?[-–—/]\s?\S|\s+(?:to|through|thru|and)\b")
+
+
+def read_alone(text: str, place: int, rules: LocaleRules) -> tuple[bool, NumberFound | None]:
+    """Read the number whose digits hold the one at `place`, without reading its sentence.
+
+    Returns:
+        Whether it can be read so, and the number. It cannot where it may be part of a range.
+    """
+    start = place
+    while start and (
+        text[start - 1].isdigit() or (text[start - 1] in " ,.'" and text[start - 2 : start - 1].isdigit())
+    ):
+        start -= 1
+        if place - start > _LONGEST:
+            return False, None
+    if start and _RANGE_BEFORE.search(text, max(0, start - 32), start):
+        return False, None
+    spot, end = None, start
+    while start <= place:
+        spot, end = _spot(text, start, rules)
+        if spot is not None and end > place:
+            break
+        spot, start = None, max(end, start + 1)
+        while start <= place and not (text[start].isdigit() and not text[start - 1].isdigit()):
+            start += 1
+    if spot is None:
+        return True, None
+    number = _read(text, spot, rules)
+    if _RANGE_AFTER.match(text, number.end if number else spot.end):
+        return False, None
+    return True, number
 
 
 def _value(digits: str, rules: LocaleRules) -> Decimal | None:

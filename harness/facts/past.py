@@ -9,38 +9,95 @@
 from __future__ import annotations
 
 from harness.facts.patterns import LazyPattern, lexicon
-from harness.facts.surroundings import DISMISSING, PAST, SETTING_ASIDE, Surroundings
+from harness.facts.surroundings import (
+    CHANGING,
+    CORRECTING,
+    DISMISSING,
+    PASSED,
+    PAST,
+    RENEWING,
+    SETTING_ASIDE,
+    Surroundings,
+)
 
 _WAS_WORDS = lexicon("was were had lived stood began started said quoted planned booked")
 _REACH = 100  # characters before a value in which a word can call it past
-_NOW = ("now", "current", "since", "chang", "moved", "raised", "updated", "corrected", "replaced")
-_CORRECTING = ("sorry", "actually", "mean", "correction", "scratch", "wait", "make that", "rather")
+# The same at the start of the next sentence.
+_RENEWALS = (
+    " now",
+    " currently",
+    " it is now",
+    " it's now",
+    " that changed",
+    " that has changed",
+    " that was",
+)
+_CORRECTIONS = (
+    " sorry",
+    " actually",
+    " i mean",
+    " correction",
+    " scratch",
+    " wait",
+    " no, wait",
+    " no wait",
+    " make that",
+)
 
 
 _BEFORE = LazyPattern(
     r"(?:previously|previous|formerly|former|originally|original|initially|initial|old|older|earlier|prior|before that|"
     r"(?<=\bat\s)first|(?<=\bup\s)from|(?<=\bdown\s)from|replac(?:es|ed|ing)|supersed(?:es|ed|ing)|instead of|"
     r"(?<=\bno\s)longer|once|outdated|cancelled|canceled|withdrawn|discarded|rejected|"
-    r"first (?:quoted|offered|given|said|booked|told|planned|scheduled|set|slot|date|quote|offer|wrote|read|price|number|day|"
-    r"time|appointment))\b[^,;()]{0,30}$"
+    r"first (?:quoted|offered|given|said|booked|told|planned|scheduled|set|slot|date|quote|offer|wrote|read))\b[^,;()]{0,30}$"
 )
 _WAS = LazyPattern(r"\b(?:was|were|had|lived|stood|began|started|said|quoted|planned|booked)\b[^.;()]{0,40}$")
 _NOW_AFTER = LazyPattern(
-    r"[^.!?\n]{0,70}?\b(?:now|currently|has since|have since|but (?:it )?(?:was |has been |is )?(?:later )?(?:changed|moved|"
+    r"[^.!?\n]{0,70}?\b(?:now|currently|as of|today|these days|nowadays|has since|have since|but (?:it )?(?:was |has been |is )?(?:later )?(?:changed|moved|"
     r"raised|updated|corrected|replaced)|(?:then|later) (?:was |it was )?(?:changed|moved|raised|corrected|updated|replaced))\b"
     r"|[.!?]?\s+(?:now|currently|it is now|it's now|that (?:has )?changed|that was (?:later )?(?:changed|corrected|moved))\b"
 )
 _WAS_IN_BRACKETS = LazyPattern(r"\((?:it )?(?:was|were|used to be|not)\s[^()]{0,30}$")
 _AFTER = LazyPattern(
-    r"\W{0,3}(?:(?:\(|,\s)?(?:before that|previously|originally|at first|formerly|initially|earlier|before)\b(?!\s+[$€£\d])"
+    r"\W{0,3}(?:(?:hold|slot|date|day|booking|appointment|offer|quote|price|inspection|figure|title|one)\s+)?"
+    r"(?:(?:\(|,\s)?(?:before that|previously|originally|at first|formerly|initially|earlier)\b(?!\s+[$€£\d])"
+    r"|before\b(?=\s*[.,;:!)]|\s*$)"
     r"|(?:was|were|is|are|being)\s+(?:\w+\s+)?(?:old|previous|original|first|former|initial|earlier|misread|superseded|"
-    r"replaced|cancelled|canceled|moved|changed|withdrawn|corrected|dropped|pushed|rescheduled|out of date|outdated|"
+    r"replaced|cancelled|canceled|moved|changed|withdrawn|corrected|dropped|pushed|rescheduled|postponed|released|refused|"
+    r"declined|rejected|turned down|given up|out of date|outdated|on the table|"
     r"off the table|void|gone)\b"
     r"|was\s+(?:your|the|my|his|her|their)\s+(?:old|previous|original|first|former|initial|earlier)\b"
     r"|(?:has|have|had)\s+(?:since\s+)?(?:been\s+)?(?:changed|replaced|moved|superseded|corrected|cancelled|updated|dropped|"
-    r"withdrawn)\b"
-    r"|(?:changed|moved|was changed|was moved|went|rose|dropped)\s+to\b|became\b|→|->|=>)"
+    r"withdrawn|slipped|shifted|pushed|postponed|rescheduled|released)\b"
+    r"|(?:changed|moved|was changed|was moved|went|rose|dropped)\s+to\b|became\b)"
 )
+# `X, and he raised it` · `X until Gus moved it` · `X, but that was the old one`
+_SINCE_CHANGED = LazyPattern(
+    r"[^.;!?\n]{0,40}?\b(?:and|but|until|then)\s+(?:[\w']+\s+){0,3}?(?:raised|lifted|lowered|moved|changed|updated|corrected|"
+    r"increased|reduced|cut|dropped|bumped|pushed|replaced|rescheduled|switched|upgraded|doubled|extended|postponed)\s+"
+    r"(?:it|that|this|them|yours|his|hers|the|your)\b"
+    r"|,?\s+(?:but|though)\s+(?:that|it|this)\s+(?:was|is)\s+(?:(?:the|an?|your|my)\s+)?(?:old|wrong|previous|former|outdated|"
+    r"incorrect|earlier|first|original)\b"
+)
+_WAS_TO_BE = LazyPattern(
+    r"\b(?:was|were)\s+(?:first\s+|originally\s+)?(?:going|due|supposed|meant|set|scheduled|booked|planned|to have been)\b"
+    r"[^.;!?\n]{0,25}$"
+)
+_BUT = LazyPattern(r"[^.;!?\n]{0,40}?\b(?:but|until|then)\b")
+_MOVING = LazyPattern(
+    r"\b(?:postponed|moved|pushed|rescheduled|shifted|delayed|changed|switched|bumped|raised|cut|lowered|increased|reduced|"
+    r"updated|corrected)\s+(?:back\s+)?(?:(?!(?:to|for|on|by|until|from|at|in)\b)[\w'-]+\s+){0,2}$"
+)
+_TO_ANOTHER = LazyPattern(r"(?:'s)?(?:\s+(?!and\b|but\b|or\b)[\w'-]+){0,2}\s+(?:to|until|into)\s")
+_CHANGED_FROM = LazyPattern(
+    r"\b(?:changed|moved|raised|lowered|increased|reduced|cut|pushed|rescheduled|postponed|switched|bumped|shifted|extended|"
+    r"updated|corrected|up|down)\s+(?:\w+\s+)?from\s+(?:[\w']+\s+){0,2}$"
+)
+_IF_IT_SAYS = LazyPattern(
+    r"\bif\s+(?:it|they|you|anyone|someone|the\s+\w+)\s+(?:still\s+)?(?:says?|shows?|sees?|reads?|lists?|quotes?|mentions?|hears?)"
+    r"\b[^.;:]{0,20}$"
+)
+_ARROW = LazyPattern(r"\s?(?:→|->|=>)")
 _FROM = LazyPattern(r"\bfrom\s+(?:(?!to\b)[\w']+\s+){0,3}$")
 _TO = LazyPattern(r"[^.;!?\n]{0,40}?\b(?:to|into)\b|\s*(?:→|->|=>)")
 _TO_BEFORE = LazyPattern(r"\b(?:to|is|now)\s[^.;!?\n]{1,40}\bfrom\s+(?:[\w']+\s+){0,2}$")
@@ -53,7 +110,7 @@ _CORRECTION = LazyPattern(
     r"[\s,:—–-]*(?=[\w$€£])"
 )
 _DISMISSED_BEFORE = LazyPattern(
-    r"(?:ignore|disregard|forget|scrap|drop|avoid|miss(?:ed|es)?|rul(?:e|es|ed|ing) out|misread as|mistaken for|"
+    r"(?:ignore|disregard|forget|scrap|drop|avoid|miss(?:ed|es)?|g(?:ave|iven|iving) up|turned down|declined|refused|rul(?:e|es|ed|ing) out|misread as|mistaken for|"
     r"(?<=\b(?:had|was|you|she)\s)(?:hoped|planned|wanted|booked|told|thought|assumed|promised|advertised)|"
     r"(?<=\bthey\s)(?:hoped|planned|wanted|booked|told|thought|assumed)|(?<='d\s)(?:hoped|planned|wanted|booked|thought|assumed)|"
     r"(?:hoping|planning|aiming|counting|telling|thinking|advertising|assuming)|"
@@ -85,26 +142,36 @@ def past(value: Surroundings) -> set[str]:
             flags |= _changed(value)
         if any([_BEFORE.match(text, at, start) for at in value.places_before(PAST, _REACH)]):
             flags.add("past")
+        elif not cues.isdisjoint(PASSED) and _AFTER.match(value.right):
+            flags.add("past")
         if any([_DISMISSED_BEFORE.match(text, at, start) for at in value.places_before(DISMISSING, _REACH)]):
             flags.add("dismissed")
         elif not cues.isdisjoint(SETTING_ASIDE) and _DISMISSED_AFTER.match(value.right):
             flags.add("dismissed")
+        if not cues.isdisjoint(CHANGING) and _is_left_behind(value):
+            flags.add("past")
+    if "if" in value.words and _IF_IT_SAYS.search(value.left[-_REACH:]):
+        flags.add("dismissed")
     if "(" in value.left and _WAS_IN_BRACKETS.search(value.left[-_REACH:]):
         flags.add("past")
-    after = text[value.end : value.end + 110]
-    if (
-        any([cue in after for cue in _NOW])
-        and not value.words.isdisjoint(_WAS_WORDS)
-        and _NOW_AFTER.match(after)
-    ):
-        if _WAS.search(value.left[-_REACH:]):
-            flags.add("past")
-    close = after[:48]
-    if any([cue in close for cue in _CORRECTING]) and _CORRECTION.match(after):
-        flags.add("replaced")
-    if _AFTER.match(value.right):
+    if _ARROW.match(value.right):
         flags.add("past")
+    if not cues.isdisjoint(RENEWING) or text.startswith(_RENEWALS, value.closing):
+        if not value.words.isdisjoint(_WAS_WORDS) and _NOW_AFTER.match(text, value.end, value.end + 110):
+            if _WAS.search(value.left[-_REACH:]):
+                flags.add("past")
+    if not cues.isdisjoint(CORRECTING) or text.startswith(_CORRECTIONS, value.closing):
+        if _CORRECTION.match(text, value.end, value.end + 110):
+            flags.add("replaced")
     return flags
+
+
+def _is_left_behind(value: Surroundings) -> bool:
+    """Say whether the value was so until somebody changed it."""
+    left, right = value.left[-_REACH:], value.right
+    if _SINCE_CHANGED.match(right) or (_WAS_TO_BE.search(left) and _BUT.match(right)):
+        return True
+    return _MOVING.search(left) is not None and _TO_ANOTHER.match(right) is not None
 
 
 def _changed(value: Surroundings) -> set[str]:
@@ -114,10 +181,18 @@ def _changed(value: Surroundings) -> set[str]:
         return set()
     if _TO.match(value.right):
         return {"past", "replaced"} if _CHANGE.search(left) else {"past"}
+    if _CHANGED_FROM.search(left):
+        return {"past", "replaced"}
     return {"past", "replaced"} if _TO_BEFORE.search(left) and _CHANGE.search(left) else set()
 
 
 def is_bounded(value: Surroundings) -> bool:
     """Say whether the value only bounds what is stated: `it was before X`, `it costs over X`."""
+    words = value.left[-40:].split()
+    if not words or words[-1] not in _BOUNDS or value.left[-1:].isalpha():
+        return False
     near = value.left[-_REACH:]
     return _BOUNDED_DATE.search(near) is not None or _BOUNDED_AMOUNT.search(near) is not None
+
+
+_BOUNDS = lexicon("before after to the than over under above below")

@@ -6,8 +6,9 @@ writing of one value has to hold, so a form first asks here which sentences to s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
+from functools import lru_cache
 from typing import NamedTuple
 
 from harness.facts.dates import DateValue
@@ -31,6 +32,15 @@ class Places(NamedTuple):
     whole: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
     pattern: LazyPattern | None = None
+
+    @classmethod
+    def of(cls, whole: Iterable[str], parts: Iterable[str], pattern: LazyPattern | None = None) -> Places:
+        """Drop the parts that hold another one, which finds them too."""
+        kept: list[str] = []
+        for part in sorted(set(parts), key=len):
+            if not any(other in part for other in kept):
+                kept.append(part)
+        return cls(tuple(sorted(set(whole))), tuple(kept), pattern)
 
     def within(self, text: str) -> list[int]:
         """Return the places in folded `text`, in no order."""
@@ -59,21 +69,22 @@ def _whole(text: str, digits: str) -> Iterator[int]:
 def date_places(date: DateValue, names: Mapping[str, int], weekdays: Mapping[str, int]) -> Places:
     """Return where a date could stand; `names` and `weekdays` are those of the locale."""
     if date.day is not None:
-        whole = [str(date.day)]
-        parts = [f"{date.year}{date.month or 0:02}{date.day:02}"] if date.year else []
-        tens, unit = divmod(date.day, 10)
-        if date.day < 20:
-            parts += [ORDINAL_UNITS[date.day - 1], UNITS[date.day]]
-        elif unit:
-            parts += [ORDINAL_UNITS[unit - 1], UNITS[unit]]
-        else:
-            parts += [ORDINAL_TENS[tens - 2], TENS[tens - 2]]
-        return Places(tuple(whole), tuple(parts))
+        return _day_places(date.day)
     if date.month is not None:
-        return Places((str(date.month),), _named(names, date.month))
+        return Places.of((str(date.month),), _named(names, date.month))
     if date.year is not None:
-        return Places((str(date.year), str(date.year % 100)), (str(date.year),))
-    return Places((), _named(weekdays, date.weekday if date.weekday is not None else -1))
+        return Places.of((str(date.year % 100),), (str(date.year),))
+    return Places.of((), _named(weekdays, date.weekday if date.weekday is not None else -1))
+
+
+@lru_cache(maxsize=31)
+def _day_places(day: int) -> Places:
+    tens, unit = divmod(day, 10)
+    if day < 20:
+        return Places.of([str(day)], [ORDINAL_UNITS[day - 1], UNITS[day]])
+    if unit:
+        return Places.of([str(day)], [ORDINAL_UNITS[unit - 1], UNITS[unit]])
+    return Places.of([str(day)], [ORDINAL_TENS[tens - 2], TENS[tens - 2]])
 
 
 def _named(names: Mapping[str, int], number: int) -> tuple[str, ...]:
@@ -91,12 +102,12 @@ def time_places(time: TimeValue) -> Places:
         whole = {f"{time.minute:02}"}
         if time.minute >= 30:  # quarter to four, 3時半
             parts |= {UNITS[hour % 12 + 1], "半"}
-        return Places(tuple(whole), tuple(parts | _SPOKEN_QUARTERS.get(time.minute, set())))
+        return Places.of(whole, parts | _SPOKEN_QUARTERS.get(time.minute, set()))
     whole = {str(hour), str(time.hour), str((hour % 12) + 12)}
     if hour == 12:
         whole |= {"0", "00"}
         parts |= {"noon", "midday", "midnight"}
-    return Places(tuple(whole), tuple(parts))
+    return Places.of(whole, parts)
 
 
 _SPOKEN_QUARTERS = {15: {"quarter"}, 30: {"half"}, 45: {"quarter"}}  # half past 3
@@ -117,7 +128,7 @@ def number_places(number: Decimal, marks: str) -> Places:
         parts.append("dozen")
     if number != int(number):
         parts += ["/", "half", *FRACTIONS]
-    return Places(parts=tuple(parts), pattern=_digits_pattern(number, digits, marks))
+    return Places.of((), parts, _digits_pattern(number, digits, marks))
 
 
 def _digits_pattern(number: Decimal, digits: str, marks: str) -> LazyPattern:
@@ -138,4 +149,4 @@ def ordinal_places(rank: int) -> Places:
         parts = [ORDINAL_UNITS[rank - 1]]
     elif rank < 100:
         parts = [ORDINAL_UNITS[unit - 1] if unit else ORDINAL_TENS[tens - 2]] if rank else []
-    return Places((str(rank),), tuple(parts))
+    return Places.of((str(rank),), parts)

@@ -15,22 +15,24 @@ from harness.facts.patterns import LazyPattern
 
 Span = tuple[int, int]
 
-_END = LazyPattern(rf"[.!?{BREAK}。！？][.!?。！？]*[\"')\]]*(?:(?=[\s{BREAK}])|(?<=[{BREAK}。！？])|$)")
+# The group takes part where a word of fewer than five letters stands before a full stop: it may be an abbreviation.
+_END = LazyPattern(
+    rf"[.!?{BREAK}。！？](?:(?<=[^.])|(?<=[a-z]{{5}}\.)|())[.!?。！？]*[\"')\]]*(?:(?=[\s{BREAK}])|(?<=[{BREAK}。！？])|$)"
+)
 _TITLE, _NUMBERED, _WEEKDAY, _COMPANY = range(4)
 _ABBREVIATIONS = {
     word: kind
     for kind, words in (
-        (_TITLE, "dr mr mrs ms st vs e.g i.e eg ie jr sr approx dept prof mt rd blvd acct est tel cf ca"),
+        (_TITLE, "dr mr mrs ms st vs e.g i.e eg ie jr sr dept prof mt rd blvd acct est tel cf ca"),
         (
             _NUMBERED,
             "no nos ref fig vol pp ext apt min max rm jan feb mar apr jun jul aug sep sept oct nov dec art par sec ch",
         ),
-        (_WEEKDAY, "mon tue tues wed thu thur thurs fri sat sun"),
+        (_WEEKDAY, "mon tue tues wed thu thur fri sat sun"),
         (_COMPANY, "etc inc ltd co corp ave a.m p.m"),
     )
     for word in words.split()
 }
-_LONG_ENDS = frozenset(word[-5:] for word in _ABBREVIATIONS if len(word) >= 5)
 _LONGEST = max(map(len, _ABBREVIATIONS)) + 2
 
 
@@ -38,10 +40,9 @@ def sentence_ends(text: str, cased: str) -> list[int]:
     """Return where each sentence of folded `text` ends, in order, the last at its length."""
     ends = []
     for found in _END.finditer(text):
-        start, end = found.span()
-        if text[start] == "." and end < len(text) and _is_abbreviated(text, cased, start, end):
-            continue
-        ends.append(end)
+        end = found.end()
+        if found[1] is None or not _is_abbreviated(text, cased, found.start(), end):
+            ends.append(end)
     if not ends or ends[-1] < len(text):
         ends.append(len(text))
     return ends
@@ -49,9 +50,6 @@ def sentence_ends(text: str, cased: str) -> list[int]:
 
 def _is_abbreviated(text: str, cased: str, dot: int, end: int) -> bool:
     """Say whether the full stop at `dot` belongs to the word before it and the sentence goes on."""
-    tail = text[dot - 5 : dot] if dot >= 5 else ""
-    if tail.isalpha() and tail not in _LONG_ENDS:
-        return False
     word = text[max(0, dot - _LONGEST) : dot].rpartition(" ")[2]
     if not word.isalnum():
         word = word.rpartition("\n")[2].lstrip("(\"'")
@@ -82,8 +80,13 @@ class Word(NamedTuple):
 
 # The not of `don't` is a word of the vocabulary too.
 CONTRACTED = "n't"
-_LETTERS = LazyPattern(r"[^\W\d_]+(?:'[^\W\d_]+)*")
 _DIGITS = LazyPattern(r"[0-9½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞][0-9]*")
+_MARKS = str.maketrans(dict.fromkeys('.,;:!?()[]{}<>|/\\"“”«»*_+=&%$€£¥#@~^…–—-。，、！？「」\x00', " "))
+
+
+def without_marks(text: str) -> str:
+    """Return folded text with a space for each mark, of the same length; apostrophes stay."""
+    return text.translate(_MARKS)
 
 
 class Sentence:
@@ -91,13 +94,14 @@ class Sentence:
 
     __slots__ = ("_digits", "end", "start", "text", "vocabulary")
 
-    def __init__(self, text: str, start: int, end: int) -> None:
+    def __init__(self, text: str, unmarked: str, start: int, end: int) -> None:
         self.text = text
         self.start = start
         self.end = end
-        words = set(_LETTERS.findall(text, start, end))
-        if text.find("'", start, end) >= 0:
-            words |= {word.partition("'")[0] for word in words if "'" in word}
+        words = set(unmarked[start:end].split())
+        if unmarked.find("'", start, end) >= 0:
+            for word in [word for word in words if "'" in word]:
+                words.update((word.strip("'"), word.strip("'").partition("'")[0]))
             if text.find(CONTRACTED, start, end) >= 0:
                 words.add(CONTRACTED)
         self.vocabulary = words

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
-from functools import cached_property
 
 from harness.facts.patterns import lexicon
 from harness.facts.sentences import CONTRACTED, Sentence, Span
@@ -24,14 +23,30 @@ DENYING = lexicon(
     "impossible early soon late out"
 )
 MISLABELLING = lexicon("wrong incorrect false invalid misread mistaken mistakenly mistook")
-# What calls the value after it past, or sets it aside.
+# What calls the value after it past.
 PAST = lexicon(
     "previously previous formerly former originally original initially initial old older earlier prior first before from "
     "replaces replaced replacing supersedes superseded superseding instead longer once outdated cancelled canceled withdrawn "
     "discarded rejected"
 )
+# What calls the value before it past.
+PASSED = PAST | lexicon(
+    "misread replaced superseded moved changed corrected dropped pushed rescheduled void gone off out updated became went rose "
+    "postponed released refused declined turned given slipped shifted table"
+)
+# What says that something else holds now, and what takes a value back.
+# What says that somebody changed it.
+CHANGING = lexicon(
+    "raised lifted lowered moved changed updated corrected increased reduced cut dropped bumped pushed replaced rescheduled "
+    "switched upgraded doubled extended postponed shifted delayed but until though then"
+)
+RENEWING = lexicon(
+    "now currently today nowadays days as since changed moved raised updated corrected replaced later then"
+)
+CORRECTING = lexicon("sorry actually mean correction scratch wait make rather")
+# What sets aside the value after it.
 DISMISSING = lexicon(
-    "ignore disregard forget scrap drop avoid miss missed misses rule rules ruled ruling misread mistaken hoped hoping planned "
+    "ignore disregard forget scrap drop avoid miss missed misses rule rules ruled ruling gave given giving turned declined refused misread mistaken hoped hoping planned "
     "planning aiming counting telling told thinking thought assumed assuming advertised advertising promised wanted booked "
     "n't"
 )
@@ -44,7 +59,19 @@ HEDGING = lexicon(
     "apparently"
 )
 BOUNDING = lexicon("before after prior more over less under above below fewer")
-CUE_WORDS = NEGATING | DENYING | MISLABELLING | PAST | DISMISSING | SETTING_ASIDE | HEDGING | BOUNDING
+CUE_WORDS = frozenset().union(
+    NEGATING,
+    DENYING,
+    MISLABELLING,
+    PASSED,
+    CHANGING,
+    RENEWING,
+    CORRECTING,
+    DISMISSING,
+    SETTING_ASIDE,
+    HEDGING,
+    BOUNDING,
+)
 
 
 class Surroundings:
@@ -54,10 +81,15 @@ class Surroundings:
         text: the folded answer.
         start: where the value begins.
         end: where it ends.
+        left: the sentence up to the value.
+        right: the sentence after it.
+        closing: where its sentence ends.
         words: the words of its sentence.
         cues: those of them that some rule begins with.
         is_text: whether the value is a phrase, and no typed value.
     """
+
+    __slots__ = ("closing", "cues", "end", "is_text", "left", "opening", "right", "start", "text", "words")
 
     def __init__(self, text: str, span: Span, first: Sentence, last: Sentence, *, is_text: bool) -> None:
         self.text = text
@@ -65,24 +97,16 @@ class Surroundings:
         self.words: AbstractSet[str] = (
             first.vocabulary if first is last else first.vocabulary | last.vocabulary
         )
-        self.is_text = is_text
         self.cues = self.words & CUE_WORDS
-        self._opening = max(first.start, self.start - _REACH)
-        self._closing = min(last.end, self.end + _REACH)
-
-    @cached_property
-    def left(self) -> str:
-        """The sentence up to the value."""
-        return self.text[self._opening : self.start]
-
-    @cached_property
-    def right(self) -> str:
-        """The sentence after the value."""
-        return self.text[self.end : self._closing]
+        self.is_text = is_text
+        self.opening = max(first.start, self.start - _REACH)
+        self.closing = min(last.end, self.end + _REACH)
+        self.left = text[self.opening : self.start]
+        self.right = text[self.end : self.closing]
 
     def places_before(self, lexicon: AbstractSet[str], reach: int = _REACH) -> list[int]:
         """Return where cues of `lexicon` begin in the sentence before the value, the nearest first."""
-        text, low = self.text, max(self._opening, self.start - reach)
+        text, low = self.text, max(self.opening, self.start - reach)
         found = []
         for word in self.cues & lexicon:
             at = text.rfind(word, low, self.start)

@@ -150,6 +150,11 @@ def unit_pattern(unit: str) -> LazyPattern:
     return LazyPattern(rf"[\s-]{words}{_WORD_END}")
 
 
+def one_pattern(unit: str) -> LazyPattern:
+    """Return what stands for one of `unit` in words: `an hour`, `a week`."""
+    return LazyPattern(rf"a(?<!\wa)(?<!half a)n?(?=\s){unit_pattern(unit).source}")
+
+
 @lru_cache(maxsize=256)
 def finer_part(unit: str) -> LazyPattern | None:
     """Return what continues a quantity in a finer unit, or None when nothing can."""
