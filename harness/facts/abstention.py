@@ -79,7 +79,7 @@ _STATES = LazyPattern(
 _REPORTS = LazyPattern(
     r"^\W*(?:(?:so|and|but|though|although|while|whereas|because|also|then)\W+)*(?:"
     r"(?:you|we|they|he|she|i)(?:'d|'ve)?\s+(?:\w+\s+)?(?:told|tell|gave|give|given|mention(?:ed)?|said|talk(?:ed)?|discuss(?:ed)?|"
-    r"read|know|knew|have|had|list(?:ed)?|spoke|quoted|stated|looked|thought|found|put|pay|paid|paying)\b"
+    r"read|know|knew|have|had|list(?:ed)?|spoke|quoted|stated|looked|thought|found|remember(?:ed)?|recall(?:ed)?|put|pay|paid|paying)\b"
     r"|there\s+(?:is|was|are|were)\b|only\b|apart\s+from\b|besides\b|other\s+than\b|the\s+other\b|all\s+(?:i|we|you)\b|"
     r"what\s+(?:you|we|i)\b)"
 )

@@ -59,7 +59,7 @@ _NOW_AFTER = LazyPattern(
 )
 _WAS_IN_BRACKETS = LazyPattern(r"\((?:it )?(?:was|were|used to be|not)\s[^()]{0,30}$")
 _AFTER = LazyPattern(
-    r"\W{0,3}(?:(?:hold|slot|date|day|booking|appointment|offer|quote|price|inspection|figure|title|one)\s+)?"
+    r"\W{0,3}(?:(?:and|or)\s+(?:[\w'-]+\s+){1,4}?)?(?:(?:hold|slot|date|day|booking|appointment|offer|quote|price|inspection|figure|title|one)\s+)?"
     r"(?:(?:\(|,\s)?(?:before that|previously|originally|at first|formerly|initially|earlier)\b(?!\s+[$€£\d])"
     r"|before\b(?=\s*[.,;:!)]|\s*$)"
     r"|(?:was|were|is|are|being)\s+(?:\w+\s+)?(?:old|previous|original|first|former|initial|earlier|misread|superseded|"
