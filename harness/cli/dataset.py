@@ -36,7 +36,8 @@ def validate_command(ctx: click.Context, suite: Path | None, gold: Path | None, 
     from harness.validation import validate
 
     values = options.settings(suite=suite, gold=gold)
-    root = values["suite"].value or bundled("test_cases")
+    chosen = values["suite"].value
+    root, name = chosen or bundled("test_cases"), chosen or "bundled suite"
     report = validate(root, profile=cast(Literal["basic", "bundled"], profile), gold=values["gold"].value)
     for problem in report.problems:
         click.echo(str(problem), err=True)
@@ -46,6 +47,6 @@ def validate_command(ctx: click.Context, suite: Path | None, gold: Path | None, 
     if report.problems:
         count = len(report.problems)
         noun = "problem" if count == 1 else "problems"
-        click.echo(f"{root}: {count} {noun} under the {profile} profile ({counted})", err=True)
+        click.echo(f"{name}: {count} {noun} under the {profile} profile ({counted})", err=True)
         ctx.exit(ExitCode.BAD_INPUT)
-    click.echo(f"{root}: no problems under the {profile} profile ({counted})")
+    click.echo(f"{name}: no problems under the {profile} profile ({counted})")

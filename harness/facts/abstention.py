@@ -11,6 +11,7 @@ stated), or none of these. The answer abstains when some clause declines and non
 
 from __future__ import annotations
 
+import itertools
 from re import VERBOSE
 
 from harness.facts.patterns import LazyPattern, lexicon
@@ -68,11 +69,13 @@ _ADVICE = LazyPattern(
     r"(?:you|we|i)\s*(?:could|can|may|might|should|would|will|'d|'ll|want|need|have to)\b|call|contact|ask|check|try|look|log|"
     r"reach|email|phone|ring|visit|let me know|tell me|give me|send me|share|provide|"
     r"(?:the|your)\s+(?:\w+\s+){0,3}(?:can|could|will|would|should|may|might)\s+(?:tell|give|confirm|know|have|help|be able)|"
-    r"if\b|once\b|when\b|it(?:'s|\s+is|\s+would\s+be)\s+(?:worth|best|better|a good idea)|(?:the\s+)?(?:best|quickest|surest|easiest)|"
+    r"if\b|once\b|when\b|it(?:'s|\s+is|\s+would\s+be)\s+(?:worth|best|better|a good idea)|"
+    r"(?:the\s+)?(?:best|quickest|surest|easiest)|"
     r"do|does|did|would|could|can|shall|should|want|have|has|is|are|what|which|who|when|where|how)\b"
 )
 _STATES = LazyPattern(
-    r"(?:^|\b(?:and|but|so|that|because)\s+)(?:it|he|she|they|that|this|the answer|(?:your|the|his|her|their|my)\s+(?:[\w'-]+\s+){1,4}?)\s*"
+    r"(?:^|\b(?:and|but|so|that|because)\s+)(?:it|he|she|they|that|this|the answer|"
+    r"(?:your|the|his|her|their|my)\s+(?:[\w'-]+\s+){1,4}?)\s*"
     r"(?:'s|'re|is|are|was|were)(?:\s+(?:called|named|about|around|exactly|roughly))?\s+(?!n't)(?P<value>[\w$€£¥#\"']+)"
 )
 # A clause that reports what was said of other things; one about `it` or `that` is no such clause.
@@ -94,7 +97,11 @@ _UNSURE = LazyPattern(
 _NAMED = LazyPattern(r"\b(?:named|call(?:ed)?|told\s+me\s+(?:it|that))\b")
 _CONTRAST = LazyPattern(r"\W*(?:but|though|although|while|whereas|however)\b")
 _NO_VALUE = lexicon(
-    "not never unknown unclear unspecified missing unavailable no none nothing n/a only just still also possible impossible in on at from of about for to under with by best worth better likely hard what why how because that something anything all left up safe clear where when there here simply unfortunately outside beyond absent blank undisclosed undefined outstanding pending open being going mentioned discussed stated given listed recorded your the a an"
+    "not never unknown unclear unspecified missing unavailable no none nothing n/a only just still also possible "
+    "impossible in on at from of about for to under with by best worth better likely hard what why how because that "
+    "something anything all left up safe clear where when there here simply unfortunately outside beyond absent blank "
+    "undisclosed undefined outstanding pending open being going mentioned discussed stated given listed recorded your "
+    "the a an"
 )
 _META = LazyPattern(
     r"\s*(?:past\s+|previous\s+|earlier\s+|our\s+)?(?:conversation|session|chat|message|call|record|memor|time|place|result|note|of\b)"
@@ -145,7 +152,7 @@ def _clauses(text: str) -> list[tuple[int, int]]:
         if m.end() > cuts[-1]:
             cuts.append(m.end())
     cuts.append(len(text))
-    return [(a, b) for a, b in zip(cuts, cuts[1:], strict=False) if b > a]
+    return [(a, b) for a, b in itertools.pairwise(cuts) if b > a]
 
 
 def _guess_after(clause: str) -> bool:

@@ -137,7 +137,11 @@ _BEFORE = LazyPattern(
     rf"(?P<word>[\w'-]+)(?:,?\s+or\s+|,\s+(?={_HEDGES}\s))(?:{_OPENING}\s+)*$|(?P<slash>[\w'-]*[^\W\d_])\s?/\s?$"
 )
 _IDIOMS = lexicon(
-    "so more less later earlier sooner better worse call contact ask check visit if when you i we they it else whether not just email phone online see let tell something anything another other otherwise any higher lower above below over under longer shorter greater fewer nearby similar equivalent all both neither none to use say try he she there have want need would should could can at in on by as is are was were do does did until before after because"
+    "so more less later earlier sooner better worse call contact ask check visit if when you i we they it else "
+    "whether not just email phone online see let tell something anything another other otherwise any higher lower "
+    "above below over under longer shorter greater fewer nearby similar equivalent all both neither none to use say "
+    "try he she there have want need would should could can at in on by as is are was were do does did until before "
+    "after because"
 )
 
 

@@ -1,5 +1,7 @@
-"""An answer, read for matching: folded once, cut into sentences, and each kind of value
-looked for only in the sentences that a fact has a reason to look at.
+"""An answer, read for matching.
+
+It is folded once and cut into sentences, and each kind of value is looked for only in the
+sentences that a fact has a reason to look at.
 """
 
 from __future__ import annotations

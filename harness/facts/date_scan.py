@@ -86,10 +86,11 @@ def scan_dates(text: str, cased: str, sentence: Sentence, rules: LocaleRules) ->
     for word in sentence.digits_and_words(patterns.starts):
         if word.start < done:
             continue
-        if word.text[0].isalpha():
-            read = _at_word(text, cased, word, patterns, rules)
-        else:
-            read = _at_digits(text, word, patterns, rules)
+        read = (
+            _at_word(text, cased, word, patterns, rules)
+            if word.text[0].isalpha()
+            else _at_digits(text, word, patterns, rules)
+        )
         if read:
             found.extend(read)
             done = max(date.end for date in read)

@@ -222,9 +222,12 @@ def _is_about(cue: Found, before: str, between: str, value: Surroundings) -> boo
     """Say whether the negated clause only says something about a value that stands."""
     if _DIRECT.fullmatch(between):
         return False
-    if _DEFINITE.search(between) and not _CHOICE.search(between):
-        if not value.is_text or _HEAD_NOUN.match(value.right):
-            return True
+    if (
+        _DEFINITE.search(between)
+        and not _CHOICE.search(between)
+        and (not value.is_text or _HEAD_NOUN.match(value.right))
+    ):
+        return True
     if not value.is_text or _BEING.match(between):
         return False
     return _CANNOT.search(before) is not None or cue[0] in ("cannot", "unable", "cant", "couldnt")

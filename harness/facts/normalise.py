@@ -1,4 +1,4 @@
-"""Normalise an answer so that equal-looking text compares equal, and nothing else does.
+r"""Normalise an answer so that equal-looking text compares equal, and nothing else does.
 
 Order: render Markdown → protect superscripts and fractions → NFKC, drop format
 characters, fold dashes, quotes, spaces and every script's digits → casefold.

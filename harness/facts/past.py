@@ -53,7 +53,8 @@ _BEFORE = LazyPattern(
 )
 _WAS = LazyPattern(r"\b(?:was|were|had|lived|stood|began|started|said|quoted|planned|booked)\b[^.;()]{0,40}$")
 _NOW_AFTER = LazyPattern(
-    r"[^.!?\n]{0,70}?\b(?:now|currently|as of|today|these days|nowadays|has since|have since|but (?:it )?(?:was |has been |is )?(?:later )?(?:changed|moved|"
+    r"[^.!?\n]{0,70}?\b(?:now|currently|as of|today|these days|nowadays|has since|have since|"
+    r"but (?:it )?(?:was |has been |is )?(?:later )?(?:changed|moved|"
     r"raised|updated|corrected|replaced)|(?:then|later) (?:was |it was )?(?:changed|moved|raised|corrected|updated|replaced))\b"
     r"|[.!?]?\s+(?:now|currently|it is now|it's now|that (?:has )?changed|that was (?:later )?(?:changed|corrected|moved))\b"
 )
@@ -110,7 +111,8 @@ _CORRECTION = LazyPattern(
     r"[\s,:—–-]*(?=[\w$€£])"
 )
 _DISMISSED_BEFORE = LazyPattern(
-    r"(?:ignore|disregard|forget|scrap|drop|avoid|miss(?:ed|es)?|g(?:ave|iven|iving) up|turned down|declined|refused|rul(?:e|es|ed|ing) out|misread as|mistaken for|"
+    r"(?:ignore|disregard|forget|scrap|drop|avoid|miss(?:ed|es)?|g(?:ave|iven|iving) up|"
+    r"turned down|declined|refused|rul(?:e|es|ed|ing) out|misread as|mistaken for|"
     r"(?<=\b(?:had|was|you|she)\s)(?:hoped|planned|wanted|booked|told|thought|assumed|promised|advertised)|"
     r"(?<=\bthey\s)(?:hoped|planned|wanted|booked|told|thought|assumed)|(?<='d\s)(?:hoped|planned|wanted|booked|thought|assumed)|"
     r"(?:hoping|planning|aiming|counting|telling|thinking|advertising|assuming)|"
@@ -135,35 +137,53 @@ _BOUNDED_AMOUNT = LazyPattern(
 
 def past(value: Surroundings) -> set[str]:
     """Return which of `past`, `replaced` and `dismissed` the words around a value earn it."""
-    text, start, cues = value.text, value.start, value.cues
-    flags: set[str] = set()
-    if cues:
-        if "from" in cues:
-            flags |= _changed(value)
-        if any([_BEFORE.match(text, at, start) for at in value.places_before(PAST, _REACH)]):
-            flags.add("past")
-        elif not cues.isdisjoint(PASSED) and _AFTER.match(value.right):
-            flags.add("past")
-        if any([_DISMISSED_BEFORE.match(text, at, start) for at in value.places_before(DISMISSING, _REACH)]):
-            flags.add("dismissed")
-        elif not cues.isdisjoint(SETTING_ASIDE) and _DISMISSED_AFTER.match(value.right):
-            flags.add("dismissed")
-        if not cues.isdisjoint(CHANGING) and _is_left_behind(value):
-            flags.add("past")
-    if "if" in value.words and _IF_IT_SAYS.search(value.left[-_REACH:]):
+    flags: set[str] = _changed(value) if "from" in value.cues else set()
+    if _is_past(value):
+        flags.add("past")
+    if _is_dismissed(value):
         flags.add("dismissed")
-    if "(" in value.left and _WAS_IN_BRACKETS.search(value.left[-_REACH:]):
-        flags.add("past")
-    if _ARROW.match(value.right):
-        flags.add("past")
-    if not cues.isdisjoint(RENEWING) or text.startswith(_RENEWALS, value.closing):
-        if not value.words.isdisjoint(_WAS_WORDS) and _NOW_AFTER.match(text, value.end, value.end + 110):
-            if _WAS.search(value.left[-_REACH:]):
-                flags.add("past")
-    if not cues.isdisjoint(CORRECTING) or text.startswith(_CORRECTIONS, value.closing):
-        if _CORRECTION.match(text, value.end, value.end + 110):
-            flags.add("replaced")
+    if _is_corrected(value):
+        flags.add("replaced")
     return flags
+
+
+def _is_past(value: Surroundings) -> bool:
+    text, start, cues = value.text, value.start, value.cues
+    if cues:
+        if any([_BEFORE.match(text, at, start) for at in value.places_before(PAST, _REACH)]):
+            return True
+        if not cues.isdisjoint(PASSED) and _AFTER.match(value.right):
+            return True
+        if not cues.isdisjoint(CHANGING) and _is_left_behind(value):
+            return True
+    if "(" in value.left and _WAS_IN_BRACKETS.search(value.left[-_REACH:]):
+        return True
+    return _ARROW.match(value.right) is not None or _is_renewed(value)
+
+
+def _is_renewed(value: Surroundings) -> bool:
+    """Say whether the value was so, and something else is so now."""
+    if value.cues.isdisjoint(RENEWING) and not value.text.startswith(_RENEWALS, value.closing):
+        return False
+    if value.words.isdisjoint(_WAS_WORDS) or not _NOW_AFTER.match(value.text, value.end, value.end + 110):
+        return False
+    return _WAS.search(value.left[-_REACH:]) is not None
+
+
+def _is_dismissed(value: Surroundings) -> bool:
+    text, start, cues = value.text, value.start, value.cues
+    if cues:
+        if any([_DISMISSED_BEFORE.match(text, at, start) for at in value.places_before(DISMISSING, _REACH)]):
+            return True
+        if not cues.isdisjoint(SETTING_ASIDE) and _DISMISSED_AFTER.match(value.right):
+            return True
+    return "if" in value.words and _IF_IT_SAYS.search(value.left[-_REACH:]) is not None
+
+
+def _is_corrected(value: Surroundings) -> bool:
+    if value.cues.isdisjoint(CORRECTING) and not value.text.startswith(_CORRECTIONS, value.closing):
+        return False
+    return _CORRECTION.match(value.text, value.end, value.end + 110) is not None
 
 
 def _is_left_behind(value: Surroundings) -> bool:

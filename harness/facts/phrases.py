@@ -20,7 +20,10 @@ from harness.facts.words import UNITS
 
 # Words of every text: a fact spelled like one is told from it by its capitals alone.
 _COMMON = lexicon(
-    "a i an am as at be by do go he if in is it me my no of on or so to up us we all and any are but can for had has her him his how its let may nor not now off one our out she the too was way who why will with you your ok may march mark bill rose will grant chase hope faith grace joy sue pat rob art dean drew frank gene jack miles reed rich skip ray sky summer autumn amber ruby iris ivy lily violet olive hazel ginger pepper basil sage"
+    "a i an am as at be by do go he if in is it me my no of on or so to up us we all and any are but can for had has "
+    "her him his how its let may nor not now off one our out she the too was way who why will with you your ok may "
+    "march mark bill rose will grant chase hope faith grace joy sue pat rob art dean drew frank gene jack miles reed "
+    "rich skip ray sky summer autumn amber ruby iris ivy lily violet olive hazel ginger pepper basil sage"
 )
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _OPTIONAL = frozenset(".,'\"!?;:()")

@@ -13,8 +13,10 @@ _REACH = 320
 
 # What a negation can begin with.
 NEGATING = lexicon(
-    "rather instead as other except excluding unlike without anything anywhere anyone anybody anytime anyday no used formerly "
-    "doubt doubts doubted denied denies deny ruled rules decided false incorrect untrue not never cannot neither nor nobody none "
+    "rather instead as other except excluding unlike without anything anywhere anyone anybody anytime anyday no used "
+    "formerly "
+    "doubt doubts doubted denied denies deny ruled rules decided false incorrect untrue not never cannot neither nor "
+    "nobody none "
     "nowhere hardly unable dont doesnt didnt isnt wasnt arent wont cant couldnt n't"
 )
 # What a predicate that denies the value cannot do without.
@@ -26,18 +28,21 @@ MISLABELLING = lexicon("wrong incorrect false invalid misread mistaken mistakenl
 # What calls the value after it past.
 PAST = lexicon(
     "previously previous formerly former originally original initially initial old older earlier prior first before from "
-    "replaces replaced replacing supersedes superseded superseding instead longer once outdated cancelled canceled withdrawn "
+    "replaces replaced replacing supersedes superseded superseding instead longer once outdated cancelled canceled "
+    "withdrawn "
     "discarded rejected"
 )
 # What calls the value before it past.
 PASSED = PAST | lexicon(
-    "misread replaced superseded moved changed corrected dropped pushed rescheduled void gone off out updated became went rose "
+    "misread replaced superseded moved changed corrected dropped pushed rescheduled void gone off out updated became "
+    "went rose "
     "postponed released refused declined turned given slipped shifted table"
 )
 # What says that something else holds now, and what takes a value back.
 # What says that somebody changed it.
 CHANGING = lexicon(
-    "raised lifted lowered moved changed updated corrected increased reduced cut dropped bumped pushed replaced rescheduled "
+    "raised lifted lowered moved changed updated corrected increased reduced cut dropped bumped pushed replaced "
+    "rescheduled "
     "switched upgraded doubled extended postponed shifted delayed but until though then"
 )
 RENEWING = lexicon(
@@ -46,7 +51,8 @@ RENEWING = lexicon(
 CORRECTING = lexicon("sorry actually mean correction scratch wait make rather")
 # What sets aside the value after it.
 DISMISSING = lexicon(
-    "ignore disregard forget scrap drop avoid miss missed misses rule rules ruled ruling gave given giving turned declined refused misread mistaken hoped hoping planned "
+    "ignore disregard forget scrap drop avoid miss missed misses rule rules ruled ruling gave given giving turned "
+    "declined refused misread mistaken hoped hoping planned "
     "planning aiming counting telling told thinking thought assumed assuming advertised advertising promised wanted booked "
     "n't"
 )
