@@ -283,11 +283,7 @@ def _stale_fact(written: str, kind: FactType) -> GoldFact:
 
 
 def _match_abstention(answer: AnswerText) -> FactMatch:
-    values = [(n.start, n.end) for n in answer.numbers if n.amount.number != 1 or n.amount.currency]
-    values += [(d.start, d.end) for d in answer.dates if d.value.day is not None]
-    values += [(t.start, t.end) for t in answer.times]
-    values += answer.id_like
-    span = abstention.abstains(answer.text, values)
+    span = abstention.abstains(answer)
     if span is None:
         return NO_MATCH
     begin, stop = answer.source_span(span)

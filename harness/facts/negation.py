@@ -69,7 +69,7 @@ _NO_IS_IDIOM = LazyPattern(
 _NOT_IS_IDIOM = LazyPattern(
     r"\s+(?:only|just|merely|simply|to mention|to worry|(?:have|need)\s+to\s+worry|until|till|before|later|earlier|sooner|"
     r"more than|less than|fewer than|worry|forget|hesitate|wait|matter|miss|be\s+late|be\s+surprised|overlook|exceed|panic|"
-    r"(?:been\s+)?(?:chang|affect|alter|touch|impact|budge|influenc)\w*|(?:been\s+)?mov\w+\s+(?:away\s+)?from|wrong|incorrect)\b"
+    r"(?:been\s+)?(?:chang|affect|alter|touch|impact|budge|influenc)\w*|let|allow|delay|put\s+off|leave|confuse|mix|lose|(?:been\s+)?mov\w+\s+(?:away\s+)?from|wrong|incorrect)\b"
 )
 _BEFORE_IDIOM = LazyPattern(r"\b(?:if|why|whether or|or|as often as)\s+$")
 _PURPOSE = LazyPattern(
@@ -106,6 +106,7 @@ _CHOICE = LazyPattern(
     r"order|ordered|like|mean|meant|say|said|think|believe|have|has|had|live|lived|be|been|copy|quote|trust|rely)\b"
 )
 _CANNOT = LazyPattern(r"\b(?:ca|could|wo|would)$|\b(?:can|could|will|would)\s+$")
+_ABLE = LazyPattern(r"\s*(?:been\s+)?able\s+to\s+(?!be\b|use\b)")
 _BEING = LazyPattern(r"\s*(?:be|have|has|had|live|use|rely|trust|quote|go)\b")
 
 # ---- a predicate after the value ------------------------------------------------------
@@ -130,10 +131,9 @@ _AFTER_TYPED = LazyPattern(
     r"|(?:(?:is|was|are|were|'s|looks?|seems?)\s+)(?:\w+\s+)?(?:impossible|too early|too soon|too late|out of the question|"
     r"wrong|incorrect)\b)"
 )
-# `X (wrong)` denies X, `X (not Y)` does not.
 _AFTER_LABEL = LazyPattern(
-    r"\s*[(\[]\s*(?:(?:wrong|incorrect|invalid|misread|void)\b|not(?:\s+(?:valid|correct|right|current|it|true|used))?\s*[)\],])"
-    r"|\s*\?\s*no\b"
+    r"\s*[(\[]\s*(?:not\s+(?:right|correct|valid|current|true|used|in use|any\s?more)|(?:was |the )?wrong|incorrect|invalid|"
+    r"misread|void)\b|\s*\?\s*no\b"
 )
 _BEFORE_LABEL = LazyPattern(
     r"(?:wrong|incorrect|false|invalid|misread(?: as)?|mistaken(?:ly)?|mistook)\b(?![^.]*\b(?:it is|it's|that is|they are)\b)"
@@ -230,4 +230,6 @@ def _is_about(cue: Found, before: str, between: str, value: Surroundings) -> boo
         return True
     if not value.is_text or _BEING.match(between):
         return False
-    return _CANNOT.search(before) is not None or cue[0] in ("cannot", "unable", "cant", "couldnt")
+    if cue[0] in ("cannot", "unable", "cant", "couldnt") or _CANNOT.search(before):
+        return True
+    return _ABLE.match(between) is not None

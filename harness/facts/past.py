@@ -48,7 +48,7 @@ _CORRECTIONS = (
 _BEFORE = LazyPattern(
     r"(?:previously|previous|formerly|former|originally|original|initially|initial|old|older|earlier|prior|before that|"
     r"(?<=\bat\s)first|(?<=\bup\s)from|(?<=\bdown\s)from|replac(?:es|ed|ing)|supersed(?:es|ed|ing)|instead of|"
-    r"(?<=\bno\s)longer|once|outdated|cancelled|canceled|withdrawn|discarded|rejected|"
+    r"(?<=\bno\s)longer|(?<=\bhad\s)been|once|outdated|cancelled|canceled|withdrawn|discarded|rejected|"
     r"first (?:quoted|offered|given|said|booked|told|planned|scheduled|set|slot|date|quote|offer|wrote|read))\b[^,;()]{0,30}$"
 )
 _WAS = LazyPattern(r"\b(?:was|were|had|lived|stood|began|started|said|quoted|planned|booked)\b[^.;()]{0,40}$")
@@ -67,7 +67,8 @@ _AFTER = LazyPattern(
     r"replaced|cancelled|canceled|moved|changed|withdrawn|corrected|dropped|pushed|rescheduled|postponed|released|refused|"
     r"declined|rejected|turned down|given up|out of date|outdated|on the table|"
     r"off the table|void|gone)\b"
-    r"|was\s+(?:your|the|my|his|her|their)\s+(?:old|previous|original|first|former|initial|earlier)\b"
+    r"|(?:was|were)\s+(?:(?:only|just|merely|once)\s+)?(?:your|the|my|his|her|their|a|an)\s+(?:\w+\s+)?(?:old|previous|original|"
+    r"first|former|initial|earlier|rough|guess|estimate|mistake|typo|slip)\b"
     r"|(?:has|have|had)\s+(?:since\s+)?(?:been\s+)?(?:changed|replaced|moved|superseded|corrected|cancelled|updated|dropped|"
     r"withdrawn|slipped|shifted|pushed|postponed|rescheduled|released)\b"
     r"|(?:changed|moved|was changed|was moved|went|rose|dropped)\s+to\b|became\b)"
@@ -102,6 +103,7 @@ _ARROW = LazyPattern(r"\s?(?:→|->|=>)")
 _FROM = LazyPattern(r"\bfrom\s+(?:(?!to\b)[\w']+\s+){0,3}$")
 _TO = LazyPattern(r"[^.;!?\n]{0,40}?\b(?:to|into)\b|\s*(?:→|->|=>)")
 _TO_BEFORE = LazyPattern(r"\b(?:to|is|now)\s[^.;!?\n]{1,40}\bfrom\s+(?:[\w']+\s+){0,2}$")
+_UNCHANGED = LazyPattern(r"(?:n't|\bnot|\bnever)\s+(?:\w+\s+)?(?:chang|mov)\w*\s+from\s+(?:[\w']+\s+){0,2}$")
 _CHANGE = LazyPattern(
     r"\b(?:chang|mov|switch|shift|reschedul|push|postpon|rais|increas|reduc|cut|lower|updat|revis|correct|upgrad|"
     r"downgrad|renegotiat|adjust|bump|swap|went|goes|rose|fell|drop|relocat|transferr|up|down)\w*\b[^.;!?]{0,60}$"
@@ -111,22 +113,23 @@ _CORRECTION = LazyPattern(
     r"[\s,:—–-]*(?=[\w$€£])"
 )
 _DISMISSED_BEFORE = LazyPattern(
-    r"(?:ignore|disregard|forget|scrap|drop|avoid|miss(?:ed|es)?|g(?:ave|iven|iving) up|"
-    r"turned down|declined|refused|rul(?:e|es|ed|ing) out|misread as|mistaken for|"
-    r"(?<=\b(?:had|was|you|she)\s)(?:hoped|planned|wanted|booked|told|thought|assumed|promised|advertised)|"
-    r"(?<=\bthey\s)(?:hoped|planned|wanted|booked|told|thought|assumed)|(?<='d\s)(?:hoped|planned|wanted|booked|thought|assumed)|"
-    r"(?:hoping|planning|aiming|counting|telling|thinking|advertising|assuming)|"
-    r"n't (?:use|copy|go by|rely on|quote))\b[^.;:()]{0,45}$"
+    r"(?:ignore|disregard|forget|scrap|drop|avoid|miss(?:ed|es)?|g(?:ave|iven|iving) up|turned down|declined|refused|"
+    r"rul(?:e|es|ed|ing) out|misread as|mistaken for|"
+    r"confus(?:e|ed|ing)\s+\w+\s+with|hop(?:ed|ing)|assum(?:ed|ing)|aiming|counting on|thought|thinking|expected|expecting|"
+    r"telling|advertis(?:ed|ing)|announced|(?<=\bhad\s)(?:planned|wanted|booked|told|promised|said)|"
+    r"(?<='d\s)(?:planned|wanted|booked|told|promised)|n't (?:use|copy|go by|rely on|quote))\b[^.;:()]{0,45}$"
 )
+# What is said of the value stays close to it: no comma in between.
 _DISMISSED_AFTER = LazyPattern(
-    r"[^.;:()]{0,40}?\b(?:is|was|are|'s)\s+(?:now\s+)?(?:off|out|gone|over|lost|dead|void|too (?:early|soon|late)|impossible|"
-    r"no good|unrealistic|not going to happen)\b"
-    r"|[^.;:()]{0,40}?\b(?:can't|cannot|won't|can no longer|couldn't)\s+(?:be\s+(?:kept|met|made|held|used|done)|work|hold|"
-    r"stand|happen|stay)\b|[^.;:()]{0,30}?\bno longer\b|[^.;:()]{0,30}?\b(?:fell|falls) through\b"
+    r"[^.,;:()]{0,50}?\b(?:(?:is|was|are|'s)\s+(?:now\s+)?(?:off|out|gone|over|lost|dead|void|too (?:early|soon|late)|impossible|"
+    r"no good|unrealistic|not going to happen|not possible)\b"
+    r"|(?:isn't|is not|can't|cannot|won't|can no longer|couldn't)\s+(?:be\s+(?:kept|met|made|held|used|done)|work|hold|stand|"
+    r"happen|stay|possible|realistic|feasible|achievable)\b|no longer\b|(?:fell|falls) through\b)"
 )
 _BOUNDED_DATE = LazyPattern(
-    r"\b(?:is|was|were|'s|happened|occurred|took place|sometime|some time|shortly|soon|just|long|well|the (?:day|week|month|"
-    r"year|night|morning|evening)|days?|weeks?|months?|years?|hours?|minutes?)\s+(?:before|after|prior to)\s+(?:the\s+)?$"
+    r"(?:\b(?:is|was|were|happened|occurred|took place|sometime|some time|shortly|soon|just|long|well|the (?:day|week|month|year|"
+    r"night|morning|evening))|'s|\b(?:is|was|were|happened|occurred|took place)\s+(?:[\w-]+\s+){1,3}(?:days?|weeks?|months?|years?|"
+    r"hours?|minutes?))\s+(?:before|after|prior to)\s+(?:the\s+)?$"
 )
 _BOUNDED_AMOUNT = LazyPattern(
     r"\b(?:is|was|were|'s|costs?|paid|pays?|weighs?|ran|drove|lasts?|lasted|takes?|took|earns?|got|comes? to|came to|"
@@ -197,13 +200,14 @@ def _is_left_behind(value: Surroundings) -> bool:
 def _changed(value: Surroundings) -> set[str]:
     """Read `changed from X to Y` and `went up to Y from X`."""
     left = value.left
-    if not _FROM.search(left[-_REACH:]):
+    if not _FROM.search(left[-_REACH:]) or _UNCHANGED.search(left):
         return set()
-    if _TO.match(value.right):
-        return {"past", "replaced"} if _CHANGE.search(left) else {"past"}
+    changed = _CHANGE.search(left) is not None
+    if _TO.match(value.right) or (changed and _TO_BEFORE.search(left)):
+        return {"past", "replaced"} if changed else {"past"}
     if _CHANGED_FROM.search(left):
         return {"past", "replaced"}
-    return {"past", "replaced"} if _TO_BEFORE.search(left) and _CHANGE.search(left) else set()
+    return {"past"} if changed else set()
 
 
 def is_bounded(value: Surroundings) -> bool:

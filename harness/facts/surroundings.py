@@ -28,33 +28,29 @@ MISLABELLING = lexicon("wrong incorrect false invalid misread mistaken mistakenl
 # What calls the value after it past.
 PAST = lexicon(
     "previously previous formerly former originally original initially initial old older earlier prior first before from "
-    "replaces replaced replacing supersedes superseded superseding instead longer once outdated cancelled canceled "
-    "withdrawn "
+    "replaces replaced replacing supersedes superseded superseding instead longer been once outdated cancelled canceled withdrawn "
     "discarded rejected"
 )
 # What calls the value before it past.
 PASSED = PAST | lexicon(
-    "misread replaced superseded moved changed corrected dropped pushed rescheduled void gone off out updated became "
-    "went rose "
-    "postponed released refused declined turned given slipped shifted table"
+    "misread replaced superseded moved changed corrected dropped pushed rescheduled void gone off out updated became went rose "
+    "postponed released refused declined turned given slipped shifted table rough guess estimate mistake typo slip"
 )
-# What says that something else holds now, and what takes a value back.
 # What says that somebody changed it.
 CHANGING = lexicon(
-    "raised lifted lowered moved changed updated corrected increased reduced cut dropped bumped pushed replaced "
-    "rescheduled "
+    "raised lifted lowered moved changed updated corrected increased reduced cut dropped bumped pushed replaced rescheduled "
     "switched upgraded doubled extended postponed shifted delayed but until though then"
 )
+# What says that something else holds now, and what takes a value back.
 RENEWING = lexicon(
     "now currently today nowadays days as since changed moved raised updated corrected replaced later then"
 )
 CORRECTING = lexicon("sorry actually mean correction scratch wait make rather")
 # What sets aside the value after it.
 DISMISSING = lexicon(
-    "ignore disregard forget scrap drop avoid miss missed misses rule rules ruled ruling gave given giving turned "
-    "declined refused misread mistaken hoped hoping planned "
-    "planning aiming counting telling told thinking thought assumed assuming advertised advertising promised wanted booked "
-    "n't"
+    "ignore disregard forget scrap drop avoid miss missed misses rule rules ruled ruling gave given giving turned declined "
+    "refused misread mistaken confuse confused confusing hoped hoping assumed assuming aiming counting thought thinking "
+    "expected expecting telling advertised advertising announced planned wanted booked told promised said n't"
 )
 # What sets aside the value before it.
 SETTING_ASIDE = lexicon(
