@@ -16,12 +16,12 @@ $(VENV)/.made:
 
 $(VENV)/.run: pyproject.toml $(VENV)/.made
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
-	@$(BIN)/python -m compileall -q harness
+	@$(BIN)/python -m compileall -q harness && $(BIN)/python -c 'from harness.facts import kept; kept.warm()'
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml $(VENV)/.made
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
-	@$(BIN)/python -m compileall -q harness
+	@$(BIN)/python -m compileall -q harness && $(BIN)/python -c 'from harness.facts import kept; kept.warm()'
 	@touch $@ $(VENV)/.run
 
 demo: $(VENV)/.run ## the layer-by-system table of the bundled answers, and one case explained

@@ -38,8 +38,7 @@ OVERALL = "overall"
 OVERALL_TITLE = "Overall (mean over cases)"
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(NamedTuple):
     """One group of cases for one system.
 
     Attributes:

@@ -25,28 +25,34 @@ _CLAUSE_END = LazyPattern(
 _ADVICE = LazyPattern(
     r"^\W*(?:(?:please|so|and|but|or|then|instead|however|for that|in that case|maybe|perhaps|i think|i believe|i suggest|"
     r"i'd suggest|i would suggest|i recommend|i'd recommend|you|that|if you\b[^,]{0,60},)\W+)*(?:"
-    r"(?:you|we|i)\s*(?:could|can|may|might|should|would|will|'d|'ll|want|need|have to)\b|call(?:ing)?|contact(?:ing)?|ask(?:ing)?|"
+    r"(?:you|we|i)\s*(?:could|can|may|might|should|would|will|'d|'ll|want|need|have to)\b|call(?:ing)?|"
+    r"contact(?:ing)?|ask(?:ing)?|"
     r"check(?:ing)?|try(?:ing)?|look(?:ing)?|log|search|reach|email|phone|ring|visit|let me know|tell me|give me|send me|share|"
     r"provide|(?:the|your)\s+(?:[\w-]+\s+){0,4}(?:can|could|will|would|should|may|might)\s+(?!be\s)\w+|"
-    r"it\s+(?:may|might|could|should|would)\s+(?:well\s+)?be\s+(?:in|on|at|with|listed|printed|shown|found|stated)|if\b|once\b|when\b|it(?:'s|\s+is|\s+would\s+be)\s+(?:worth|best|better|a good idea)|"
-    r"(?:the\s+)?(?:best|quickest|surest|easiest)|do|does|did|would|could|can|shall|should|want|have you|has|is|are|what|which|who|when|"
+    r"it\s+(?:may|might|could|should|would)\s+(?:well\s+)?be\s+(?:in|on|at|with|listed|printed|shown|found|stated)|"
+    r"if\b|once\b|when\b|it(?:'s|\s+is|\s+would\s+be)\s+(?:worth|best|better|a good idea)|"
+    r"(?:the\s+)?(?:best|quickest|surest|easiest)|do|does|did|would|could|can|shall|should|want|have you|has|is|are|"
+    r"what|which|who|when|"
     r"where|how|next steps?|happy to|glad to)\b"
 )
 _ASIDE = LazyPattern(
-    r"\b(?:only|what i do|i do (?:have|know|see|remember)|otherwise|instead|other than|apart from|besides|open from|opening hours|"
+    r"\b(?:only|what i do|i do (?:have|know|see|remember)|otherwise|instead|other than|apart from|besides|open from|"
+    r"opening hours|"
     r"office hours)\b"
 )
 # A clause that reports what was said of other things; one about `it` or `that` is no such clause.
 _REPORTS = LazyPattern(
     r"^\W*(?:(?:so|and|but|though|although|while|whereas|because|also|then)\W+)*(?:"
-    r"(?:you|we|they|he|she|i)(?:'d|'ve)?\s+(?:\w+\s+)?(?:told|tell|gave|give|given|mention(?:ed)?|said|talk(?:ed)?|discuss(?:ed)?|"
+    r"(?:you|we|they|he|she|i)(?:'d|'ve)?\s+(?:\w+\s+)?(?:told|tell|gave|give|given|mention(?:ed)?|said|talk(?:ed)?|"
+    r"discuss(?:ed)?|"
     r"read|know|knew|have|had|list(?:ed)?|spoke|quoted|stated|looked|thought|found|remember(?:ed)?|recall(?:ed)?|put|pay|paid|"
     r"paying)\b"
     r"|there\s+(?:is|was|are|were)\b|only\b|apart\s+from\b|besides\b|other\s+than\b|the\s+other\b|all\s+(?:i|we|you)\b|"
     r"what\s+(?:you|we|i)\b)"
 )
 _OF_IT = LazyPattern(
-    r"\b(?:it|that|this|the\s+(?:answer|balance|figure|number|amount|total|value|date))\s*(?:'s|is|was|were|has|had|at|as|of|=|:)"
+    r"\b(?:it|that|this|the\s+(?:answer|balance|figure|number|amount|total|value|date))\s*(?:'s|is|was|were|has|had|"
+    r"at|as|of|=|:)"
     r"|\b(?:told|said|mentioned|stated|gave)\s+(?:me\s+|us\s+)?(?:it|that|about\s+it)\b"
 )
 _UNSURE = LazyPattern(
@@ -63,14 +69,18 @@ _NAMES = LazyPattern(
     r"\b(?:[Yy]ou|[Hh]e|[Ss]he|[Tt]hey)\s+(?:named|called|chose|picked|call)\s+(?:[\w'-]+\s+){0,4}?[A-Z]"
 )
 _NO_VALUE = lexicon(
-    "not never unknown unclear unspecified missing unavailable no none nothing n/a only just still also possible impossible in on "
-    "at from of about for to under with by best worth better likely hard what why how because that something anything all left up "
-    "safe clear where when there here simply unfortunately outside beyond absent blank undisclosed undefined outstanding pending "
+    "not never unknown unclear unspecified missing unavailable no none nothing n/a only just still also possible "
+    "impossible in on "
+    "at from of about for to under with by best worth better likely hard what why how because that something "
+    "anything all left up "
+    "safe clear where when there here simply unfortunately outside beyond absent blank undisclosed undefined "
+    "outstanding pending "
     "open your the a an empty down lost gone too so very one another"
 )
 _INFLECTED = ("ed", "ing", "en")
 _CONVERSATION = LazyPattern(
-    r"\b(?:past|previous|earlier|conversations?|sessions?|chats?|messages?|calls?|called|talk(?:ed)?|spoke|discuss(?:ed|ion)?|records?|memor\w+|"
+    r"\b(?:past|previous|earlier|conversations?|sessions?|chats?|messages?|calls?|called|talk(?:ed)?|spoke|"
+    r"discuss(?:ed|ion)?|records?|memor\w+|"
     r"looked|times?|places?|results?|notes?|meeting|transcript)\b"
 )
 _BARE_VALUE = LazyPattern(r"^\W*(?:[$€£¥]?\d|yes\b)")

@@ -44,6 +44,7 @@ class AnswerText:
         self._ends: list[int] | None = None
         self._near: dict[int, tuple[Places, list[int]]] = {}
         self._unmarked: str | None = None
+        self._unseparated: str | None = None
         self._spelled: list[tuple[int, int, str]] | None = None
 
     def source_span(self, span: Span) -> Span:
@@ -56,6 +57,13 @@ class AnswerText:
         if self._ends is None:
             self._ends = sentence_ends(self.text, self.cased)
         return self._ends
+
+    @property
+    def unseparated(self) -> str:
+        """The folded text without what may part the characters of an id."""
+        if self._unseparated is None:
+            self._unseparated = self.text.translate(ids.SEPARATORS)
+        return self._unseparated
 
     def sentence(self, index: int) -> Sentence:
         """Return a sentence by its number."""

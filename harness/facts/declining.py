@@ -12,12 +12,15 @@ from harness.facts.patterns import LazyPattern
 _NOT = r"(?:n't|\s+not|\s+never)"
 _TOLD = (
     r"(?:mention(?:ed)?|said|say|told|tell|state|stated|give|given|gave|share|shared|provide|provided|discuss(?:ed)?|specify|"
-    r"specified|disclosed?|included?|record(?:ed)?|cover(?:ed)?|indicated?|bring|brought|come|came|appear(?:s|ed)?|reveal(?:ed)?|"
-    r"list(?:ed)?|noted?|contain(?:ed)?|talk(?:ed)?|document(?:ed)?|quoted?|read\s+out|confirm(?:ed)?|stored?|captured?|supplied|"
+    r"specified|disclosed?|included?|record(?:ed)?|cover(?:ed)?|indicated?|bring|brought|come|came|appear(?:s|ed)?|"
+    r"reveal(?:ed)?|"
+    r"list(?:ed)?|noted?|contain(?:ed)?|talk(?:ed)?|document(?:ed)?|quoted?|read\s+out|confirm(?:ed)?|stored?|"
+    r"captured?|supplied|"
     r"named?|answer(?:ed)?|found|find|seen|know|known|available|clear|on\s+record|on\s+file|logged|saved)"
 )
 _RECORD = (
-    r"(?:idea|clue|records?|memory|memories|information|info|data|mention|knowledge|details?|notes?|trace|answer|entry|evidence|"
+    r"(?:idea|clue|records?|memory|memories|information|info|data|mention|knowledge|details?|notes?|trace|answer|"
+    r"entry|evidence|"
     r"reference|indication|way\s+of\s+knowing|figure|number|balance|value|amount|date|name)"
 )
 _FIND = (
@@ -48,19 +51,26 @@ DECLINES = LazyPattern(
 
 # Matched anywhere in a clause; ß is folded to ss.
 _ELSEWHERE = {
-    "zh": r"不知道|不清楚|不[确確]定|[没沒]有?(?:提到|提及|提過|提过|说|說|告[诉訴]|信息|記錄|记录|相[关關])|未(?:提及|提到)|从未|從未|[无無]法(?:回答|确定|確定)|不记得|不記得",
-    "ja": r"わかりません|分かりません|知りません|わからない|分からない|不明|覚えて(?:い)?ません|言及(?:され|して)?(?:て)?(?:い)?ません|情報(?:が|は)(?:あり)?ません"
+    "zh": r"不知道|不清楚|不[确確]定|[没沒]有?(?:提到|提及|提過|提过|说|說|告[诉訴]|信息|記錄|记录|相[关關])|未(?:提及|"
+    r"提到)|从未|從未|[无無]法(?:回答|确定|確定)|不记得|不記得",
+    "ja": r"わかりません|分かりません|知りません|わからない|分からない|不明|覚えて(?:い)?ません|言及(?:され|"
+    r"して)?(?:て)?(?:い)?ません|情報(?:が|は)(?:あり)?ません"
     r"|(?:記録|記載)(?:が|は)(?:あり)?ません|伺って(?:い|おり)?ません|聞いて(?:い)?ません",
     "ko": r"모르(?:겠|ㅂ)|모릅니다|몰라|알 수 없|언급(?:되지|하지|된 적)|정보가 없|기록이 없|말씀하신 적",
-    "es": r"\bno (?:lo )?s[eé]\b|\bno (?:lo )?sabemos\b|\bno (?:se )?(?:ha |has |lo )?(?:mencion|dijiste|dicho)|\bnunca (?:lo |me |se )*(?:mencion|dij|ha)"
+    "es": r"\bno (?:lo )?s[eé]\b|\bno (?:lo )?sabemos\b|\bno (?:se )?(?:ha |has |lo )?(?:mencion|dijiste|dicho)|"
+    r"\bnunca (?:lo |me |se )*(?:mencion|dij|ha)"
     r"|\bno tengo (?:esa |ninguna |la )?(?:informaci|constancia|registro|dato)|\bno (?:consta|figura|aparece)\b|\bdesconozco\b",
-    "fr": r"\bje ne (?:le )?sais pas\b|\bje ne m'en souviens\b|\bje ne me souviens\b|\b(?:pas|jamais) (?:été )?(?:mentionn|dit|précis|indiqu|communiqu)"
+    "fr": r"\bje ne (?:le )?sais pas\b|\bje ne m'en souviens\b|\bje ne me souviens\b|\b(?:pas|"
+    r"jamais) (?:été )?(?:mentionn|dit|précis|indiqu|communiqu)"
     r"|\baucune (?:information|mention|trace|donnée)|\bje n'ai (?:pas|aucune)\b|\bje l'ignore\b",
-    "de": r"\bweiss (?:es |ich |das |ich es |ich das )?(?:leider )?nicht\b|\bkeine (?:informationen?|angaben?|ahnung|daten|notiz)|\b(?:nicht|nie|nirgends) (?:erwähnt|"
+    "de": r"\bweiss (?:es |ich |das |ich es |ich das )?(?:leider )?nicht\b|\bkeine (?:informationen?|angaben?|ahnung|"
+    r"daten|notiz)|\b(?:nicht|nie|nirgends) (?:erwähnt|"
     r"bekannt|genannt|gesagt|besprochen|angegeben)|\bliegt mir nicht vor\b|\bsteht nirgends\b",
-    "it": r"\bnon (?:lo )?so\b|\bnon (?:è |l'hai |hai |mi hai )?(?:stato |mai )*(?:menzionat|dett|indicat)|\bnessuna (?:informazione|menzione|traccia)|\bnon ho (?:questa )?"
+    "it": r"\bnon (?:lo )?so\b|\bnon (?:è |l'hai |hai |mi hai )?(?:stato |mai )*(?:menzionat|dett|indicat)|"
+    r"\bnessuna (?:informazione|menzione|traccia)|\bnon ho (?:questa )?"
     r"informazion|\bnon risulta\b",
-    "pt": r"\bn[ãa]o (?:sei|me lembro|consta|foi mencion|foi dit|mencionou|me disse|tenho (?:essa |nenhuma )?informaç)|\bnenhuma (?:informação|menção)|\bnunca mencion",
+    "pt": r"\bn[ãa]o (?:sei|me lembro|consta|foi mencion|foi dit|mencionou|me disse|tenho (?:essa |nenhuma )?informaç)|"
+    r"\bnenhuma (?:informação|menção)|\bnunca mencion",
     "nl": r"\bweet (?:het |ik )(?:het |dat )?niet\b|\bniet (?:genoemd|vermeld|bekend)\b|\bgeen (?:informatie|gegevens|idee)\b",
     "pl": r"\bnie (?:wiem|wspomnia|pami[eę]tam|podan|mam (?:tej )?informacji)|\bbrak informacji",
     "tr": r"\bbilmiyorum\b|\bbahsetmedi|\bbelirtilmemiş|\bbilgi(?:m|miz)? yok",
@@ -72,10 +82,13 @@ _ELSEWHERE = {
 DECLINES_ELSEWHERE = LazyPattern("|".join(_ELSEWHERE.values()))
 
 GUESSES = LazyPattern(
-    r"\b(?:probably|maybe|perhaps|likely|possibly|presumably|i think|i believe|i guess|i'd guess|my (?:best )?guess|guessing|i'd say|"
+    r"\b(?:probably|maybe|perhaps|likely|possibly|presumably|i think|i believe|i guess|i'd guess|my (?:best )?guess|"
+    r"guessing|i'd say|"
     r"i suspect|i assume|assuming|i'd estimate|as far as i remember|if i remember|if i had to)\b"
-    r"|\b(?:might|may|could|must|should) be\s+(?!in\b|on\b|at\b|with\b|worth|able|best|helpful|possible|listed|shown|printed|found|"
+    r"|\b(?:might|may|could|must|should) be\s+(?!in\b|on\b|at\b|with\b|worth|able|best|helpful|possible|listed|"
+    r"shown|printed|found|"
     r"available|recorded|a good|easier|because|that\b|there\b|more\b|stated|written|given)"
-    r"|\b(?:creo que|quiz[aá]s?|probablemente|peut-être|je crois|je pense|vielleicht|wahrscheinlich|ich glaube|forse|penso|talvez|acho)\b"
+    r"|\b(?:creo que|quiz[aá]s?|probablemente|peut-être|je crois|je pense|vielleicht|wahrscheinlich|ich glaube|"
+    r"forse|penso|talvez|acho)\b"
     r"|たぶん|多分|恐らく|也许|可能|大概|아마"
 )

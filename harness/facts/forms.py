@@ -114,16 +114,17 @@ def _compile(written: str, form: AnswerText, value: _Value | None, gold: GoldFac
 
 def _id_forms(written: str, form: AnswerText) -> list[Form]:
     folded, cased = form.text.strip(), form.cased.strip()
-    pattern = ids.id_pattern(folded)
-    if pattern is None:
+    chars = ids.id_characters(folded)
+    if chars is None:
         return _text_forms(written, form)
-    digits = "".join(char for char in folded if char.isalnum())
     shape = ids.id_shape(folded)
 
     def find(answer: AnswerText) -> list[Span]:
-        spans = ids.find_id(answer.text, answer.cased, cased, pattern)
-        if not spans and digits.isdecimal() and len(digits) >= 3:
-            return _spelled(answer, digits)
+        spans: list[Span] = []
+        if chars in answer.unseparated:
+            spans = ids.find_id(answer.text, answer.cased, cased, chars)
+        if not spans and chars.isdecimal() and len(chars) >= 3:
+            return _spelled(answer, chars)
         return spans
 
     def rivals(answer: AnswerText, index: int) -> list[Span]:

@@ -10,7 +10,6 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from harness.facts.currencies import SIGNS
 from harness.facts.patterns import LazyPattern
@@ -19,9 +18,12 @@ from harness.facts.sentences import Sentence
 Span = tuple[int, int]
 
 _WORD = r"a-z0-9_\u00aa\u00b5\u00c0-\u024f\u0370-\u052f"
-_SEPARATOR = r"(?:[-–—./ _]|\)[-. ]?|[-. ]\()?"
+# What may stand between two characters of an id: nothing, one mark, or a bracket of `(442) 985`.
+_BETWEEN = frozenset(("", *"-–—./ _)", ")-", ").", ") ", "-(", ".(", " ("))
 _LONGEST = 24  # characters of letters before the first digit
 _INNER = re.compile(r"[^\W_]")
+# What may stand between the characters of an id.
+SEPARATORS = str.maketrans(dict.fromkeys("-–—./ _()"))
 # What joins a neighbour to an id, so that the id is only a part of something longer.
 _JOINED_BEFORE = LazyPattern(rf"[{_WORD}](?:[-–—/_]|&)?$|[0-9][.,:]$|[a-z0-9]\.$|[{SIGNS}]\s?$")
 _JOINED_AFTER = LazyPattern(rf"[{_WORD}]|[-–—/_&][{_WORD}]|[.,:][0-9]|\.[a-z0-9]|\s?%")
@@ -35,23 +37,42 @@ _TOKEN_HEAD = LazyPattern(r"(?<![\w-])(?:[a-z0-9]{1,12}[-–]){0,3}[a-z]{0,12}$"
 _TOKEN_TAIL = LazyPattern(r"[\w]|[.,:]\d|\s?%")
 
 
-@lru_cache(maxsize=4096)
-def id_pattern(form: str) -> re.Pattern[str] | None:
-    """Return the pattern of a folded id, or None when it has no digit and is a text."""
-    chars = _INNER.findall(form)
-    if not any(char.isdigit() for char in chars):
-        return None
-    return re.compile(_SEPARATOR.join(map(re.escape, chars)))
+def id_characters(form: str) -> str | None:
+    """Return the letters and digits of a folded id, or None when it has no digit and is a text."""
+    chars = "".join(_INNER.findall(form))
+    return chars if any(char.isdigit() for char in chars) else None
 
 
-def find_id(text: str, cased: str, form: str, pattern: re.Pattern[str]) -> list[Span]:
-    """Return the spans in folded `text` where the id stands whole; `form` has its case kept."""
+def find_id(text: str, cased: str, form: str, chars: str) -> list[Span]:
+    """Return the spans in folded `text` where the id stands whole.
+
+    Args:
+        text: the folded answer.
+        cased: the same with its case kept.
+        form: the id as written, its case kept.
+        chars: its letters and digits, folded.
+    """
     spans = []
-    for found in pattern.finditer(text):
-        start, end = found.span()
-        if _is_whole(text, start, end) and not _is_prose(cased, start, end, form):
+    start = text.find(chars[0])
+    while start >= 0:
+        end = _end_of(text, start, chars)
+        if end and _is_whole(text, start, end) and not _is_prose(cased, start, end, form):
             spans.append((start, end))
+        start = text.find(chars[0], end or start + 1)
     return spans
+
+
+def _end_of(text: str, start: int, chars: str) -> int:
+    """Return where `chars` end when they begin at `start`, a separator at most between two; else 0."""
+    at = start + 1
+    for char in chars[1:]:
+        for width in (0, 1, 2):
+            if text[at + width : at + width + 1] == char and text[at : at + width] in _BETWEEN:
+                at += width + 1
+                break
+        else:
+            return 0
+    return at
 
 
 def _is_whole(text: str, start: int, end: int) -> bool:

@@ -60,14 +60,16 @@ _NOW_AFTER = LazyPattern(
 )
 _WAS_IN_BRACKETS = LazyPattern(r"\((?:it )?(?:was|were|used to be|not)\s[^()]{0,30}$")
 _AFTER = LazyPattern(
-    r"\W{0,3}(?:(?:and|or)\s+(?:[\w'-]+\s+){1,4}?)?(?:(?:hold|slot|date|day|booking|appointment|offer|quote|price|inspection|figure|title|one)\s+)?"
+    r"\W{0,3}(?:(?:and|or)\s+(?:[\w'-]+\s+){1,4}?)?(?:(?:hold|slot|date|day|booking|appointment|offer|quote|price|"
+    r"inspection|figure|title|one)\s+)?"
     r"(?:(?:\(|,\s)?(?:before that|previously|originally|at first|formerly|initially|earlier)\b(?!\s+[$€£\d])"
     r"|before\b(?=\s*[.,;:!)]|\s*$)"
     r"|(?:was|were|is|are|being)\s+(?:\w+\s+)?(?:old|previous|original|first|former|initial|earlier|misread|superseded|"
     r"replaced|cancelled|canceled|moved|changed|withdrawn|corrected|dropped|pushed|rescheduled|postponed|released|refused|"
     r"declined|rejected|turned down|given up|out of date|outdated|on the table|"
     r"off the table|void|gone)\b"
-    r"|(?:was|were)\s+(?:(?:only|just|merely|once)\s+)?(?:your|the|my|his|her|their|a|an)\s+(?:\w+\s+)?(?:old|previous|original|"
+    r"|(?:was|were)\s+(?:(?:only|just|merely|once)\s+)?(?:your|the|my|his|her|their|a|an)\s+(?:\w+\s+)?(?:old|"
+    r"previous|original|"
     r"first|former|initial|earlier|rough|guess|estimate|mistake|typo|slip)\b"
     r"|(?:has|have|had)\s+(?:since\s+)?(?:been\s+)?(?:changed|replaced|moved|superseded|corrected|cancelled|updated|dropped|"
     r"withdrawn|slipped|shifted|pushed|postponed|rescheduled|released)\b"
@@ -96,7 +98,8 @@ _CHANGED_FROM = LazyPattern(
     r"updated|corrected|up|down)\s+(?:\w+\s+)?from\s+(?:[\w']+\s+){0,2}$"
 )
 _IF_IT_SAYS = LazyPattern(
-    r"\bif\s+(?:it|they|you|anyone|someone|the\s+\w+)\s+(?:still\s+)?(?:says?|shows?|sees?|reads?|lists?|quotes?|mentions?|hears?)"
+    r"\bif\s+(?:it|they|you|anyone|someone|the\s+\w+)\s+(?:still\s+)?(?:says?|shows?|sees?|reads?|lists?|quotes?|"
+    r"mentions?|hears?)"
     r"\b[^.;:]{0,20}$"
 )
 _ARROW = LazyPattern(r"\s?(?:→|->|=>)")
@@ -109,7 +112,8 @@ _CHANGE = LazyPattern(
     r"downgrad|renegotiat|adjust|bump|swap|went|goes|rose|fell|drop|relocat|transferr|up|down)\w*\b[^.;!?]{0,60}$"
 )
 _CORRECTION = LazyPattern(
-    r"[^.!?\n]{0,20}?[.!?,;—–-]*\s*(?:\(?sorry|actually|i mean|correction|scratch that|no,? wait|wait,? no|make that|or rather)\b"
+    r"[^.!?\n]{0,20}?[.!?,;—–-]*\s*(?:\(?sorry|actually|i mean|correction|scratch that|no,? wait|wait,? no|"
+    r"make that|or rather)\b"
     r"[\s,:—–-]*(?=[\w$€£])"
 )
 _DISMISSED_BEFORE = LazyPattern(
@@ -121,14 +125,17 @@ _DISMISSED_BEFORE = LazyPattern(
 )
 # What is said of the value stays close to it: no comma in between.
 _DISMISSED_AFTER = LazyPattern(
-    r"[^.,;:()]{0,50}?\b(?:(?:is|was|are|'s)\s+(?:now\s+)?(?:off|out|gone|over|lost|dead|void|too (?:early|soon|late)|impossible|"
+    r"[^.,;:()]{0,50}?\b(?:(?:is|was|are|'s)\s+(?:now\s+)?(?:off|out|gone|over|lost|dead|void|too (?:early|soon|"
+    r"late)|impossible|"
     r"no good|unrealistic|not going to happen|not possible)\b"
     r"|(?:isn't|is not|can't|cannot|won't|can no longer|couldn't)\s+(?:be\s+(?:kept|met|made|held|used|done)|work|hold|stand|"
     r"happen|stay|possible|realistic|feasible|achievable)\b|no longer\b|(?:fell|falls) through\b)"
 )
 _BOUNDED_DATE = LazyPattern(
-    r"(?:\b(?:is|was|were|happened|occurred|took place|sometime|some time|shortly|soon|just|long|well|the (?:day|week|month|year|"
-    r"night|morning|evening))|'s|\b(?:is|was|were|happened|occurred|took place)\s+(?:[\w-]+\s+){1,3}(?:days?|weeks?|months?|years?|"
+    r"(?:\b(?:is|was|were|happened|occurred|took place|sometime|some time|shortly|soon|just|long|well|the (?:day|"
+    r"week|month|year|"
+    r"night|morning|evening))|'s|\b(?:is|was|were|happened|occurred|took place)\s+(?:[\w-]+\s+){1,3}(?:days?|weeks?|"
+    r"months?|years?|"
     r"hours?|minutes?))\s+(?:before|after|prior to)\s+(?:the\s+)?$"
 )
 _BOUNDED_AMOUNT = LazyPattern(

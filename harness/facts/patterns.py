@@ -1,10 +1,16 @@
-"""Regular expressions that are compiled on first use, so that importing the matcher is cheap."""
+"""Regular expressions that are compiled on first use, and words as sets.
+
+Importing the matcher compiles nothing, and a pattern of the matcher's own is compiled once
+for all processes: see `kept`.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
+
+from harness.facts import kept
 
 Found = re.Match[str]
 
@@ -13,6 +19,12 @@ class LazyPattern:
     """A `re.Pattern` that is compiled when one of its methods is first called.
 
     The compiled methods are then set on the instance, so later calls cost nothing extra.
+
+    Args:
+        source: the pattern.
+        flags: as for `re.compile`.
+        keep: whether the compiled pattern is worth keeping for other processes; one that is
+            made from a fact is not.
     """
 
     match: Callable[..., Found | None]
@@ -22,14 +34,17 @@ class LazyPattern:
     findall: Callable[..., list[Any]]
     split: Callable[..., list[Any]]
 
-    def __init__(self, source: str, flags: int = 0) -> None:
+    def __init__(self, source: str, flags: int = 0, *, keep: bool = True) -> None:
         self.source = source
         self.flags = flags
+        self.keep = keep
 
     def __getattr__(self, name: str) -> Any:
         if name not in LazyPattern.__annotations__:
             raise AttributeError(name)
-        compiled = re.compile(self.source, self.flags)
+        compiled = (
+            kept.compiled(self.source, self.flags) if self.keep else re.compile(self.source, self.flags)
+        )
         for method in LazyPattern.__annotations__:
             setattr(self, method, getattr(compiled, method))
         return getattr(compiled, name)

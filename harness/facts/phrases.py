@@ -71,7 +71,7 @@ def compile_phrase(folded: str, cased: str) -> Phrase | None:
         kept = stripped
     return Phrase(
         needle=max(solid, key=len) if solid else "",
-        pattern=LazyPattern(_join(folded, tokens)),
+        pattern=LazyPattern(_join(folded, tokens), keep=False),
         before=_boundary(_left_boundary(tokens[0])),
         after=_boundary(_right_boundary(tokens[-1])),
         cased=kept,

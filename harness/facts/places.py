@@ -137,7 +137,8 @@ def _digits_pattern(number: Decimal, digits: str, marks: str) -> LazyPattern:
     zeros = 4 if number != int(number) else len(str(int(number))) - len(str(int(number)).rstrip("0"))
     return LazyPattern(
         rf"{first}(?<![1-9]{first})(?<![1-9][.,']{first}){joint}{joint.join(digits[1:])}"
-        rf"(?:{joint}0){{0,{zeros}}}(?![0-9]|[.,'][0-9]{{0,9}}[1-9])"
+        rf"(?:{joint}0){{0,{zeros}}}(?![0-9]|[.,'][0-9]{{0,9}}[1-9])",
+        keep=False,
     )
 
 

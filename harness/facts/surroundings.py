@@ -28,7 +28,8 @@ MISLABELLING = lexicon("wrong incorrect false invalid misread mistaken mistakenl
 # What calls the value after it past.
 PAST = lexicon(
     "previously previous formerly former originally original initially initial old older earlier prior first before from "
-    "replaces replaced replacing supersedes superseded superseding instead longer been once outdated cancelled canceled withdrawn "
+    "replaces replaced replacing supersedes superseded superseding instead longer been once outdated cancelled "
+    "canceled withdrawn "
     "discarded rejected"
 )
 # What calls the value before it past.

@@ -147,12 +147,12 @@ def unit_pattern(unit: str) -> LazyPattern:
     if unit in _UNITS:
         return LazyPattern(rf"[\s-]?(?:{alternation(_forms(_UNITS[unit]))}){_WORD_END}{_NO_RATE}")
     words = r"[\s-]+".join(rf"{re.escape(word)}(?:s|es|'s?)?" for word in unit.split())
-    return LazyPattern(rf"[\s-]{words}{_WORD_END}")
+    return LazyPattern(rf"[\s-]{words}{_WORD_END}", keep=False)
 
 
 def one_pattern(unit: str) -> LazyPattern:
     """Return what stands for one of `unit` in words: `an hour`, `a week`."""
-    return LazyPattern(rf"a(?<!\wa)(?<!half a)n?(?=\s){unit_pattern(unit).source}")
+    return LazyPattern(rf"a(?<!\wa)(?<!half a)n?(?=\s){unit_pattern(unit).source}", keep=False)
 
 
 @lru_cache(maxsize=256)

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from typing import Any
 
 from harness.comparison import Comparison
@@ -32,7 +31,7 @@ def as_data(result: Comparison) -> dict[str, Any]:
         "systems": [
             {
                 "system": system.system,
-                "summary": {group: asdict(result.cell(group, system)) for group in result.groups},
+                "summary": {group: result.cell(group, system)._asdict() for group in result.groups},
                 "cases": [_case(score, result) for score in system.scores],
             }
             for system in result.systems

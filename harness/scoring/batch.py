@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from harness.scoring.answer import Answer
 from harness.scoring.keyword_recall import KeywordRecall
@@ -14,8 +14,7 @@ from harness.suite import Case
 _NO_ANSWER = Answer(None)
 
 
-@dataclass(frozen=True, slots=True)
-class SystemScores:
+class SystemScores(NamedTuple):
     """One system's scores, one for each case asked, in the suite's order."""
 
     system: str

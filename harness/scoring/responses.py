@@ -12,9 +12,8 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.errors import ResponsesError
 from harness.scoring.answer import Answer
@@ -24,8 +23,7 @@ BATCH_SYSTEM = "responses"
 """The name of the one system of a batch file, which has no name of its own."""
 
 
-@dataclass(frozen=True, slots=True)
-class Responses:
+class Responses(NamedTuple):
     """Answers by system and test id, in the file's order.
 
     Attributes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from harness.facts import FactMatch, GoldFact
 from harness.scoring.outcome import PASS_THRESHOLD, Outcome, Scored, outcome_name
@@ -11,8 +11,7 @@ from harness.scoring.outcome import PASS_THRESHOLD, Outcome, Scored, outcome_nam
 Role = Literal["required", "optional", "forbidden"]
 
 
-@dataclass(frozen=True, slots=True)
-class FactVerdict:
+class FactVerdict(NamedTuple):
     """What an answer said about one gold fact, and what came of it.
 
     Attributes:
