@@ -109,18 +109,17 @@ def warm() -> int:
     """Compile and keep the patterns of every module and of the usual locales; return how many there are."""
     import pkgutil
 
-    import harness.facts
-    from harness.facts.patterns import LazyPattern
-
-    for kind in harness.facts.FactType:
+    facts = importlib.import_module("harness.facts")
+    lazy = importlib.import_module("harness.facts.patterns").LazyPattern
+    for kind in facts.FactType:
         for locale in ("en-US", "en-GB"):
             fact = {"fact": "$5 on May 5, 2024 at 5 PM or 5%", "type": kind}
-            harness.facts.match_fact("It was $5 on May 5, 2024, at 5 PM; 5%.", fact, locale=locale)
+            facts.match_fact("It was $5 on May 5, 2024, at 5 PM; 5%.", fact, locale=locale)
 
-    for module in pkgutil.iter_modules(harness.facts.__path__):
+    for module in pkgutil.iter_modules(facts.__path__):
         loaded = importlib.import_module(f"harness.facts.{module.name}")
         for value in vars(loaded).values():
-            if isinstance(value, LazyPattern) and value.keep:
+            if isinstance(value, lazy) and value.keep:
                 _note((value.source, int(value.flags)))
     count = len(_added)
     save()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
+from harness.validation.linter import validate
 from harness.validation.report import Profile, ValidationReport
-from harness.validation.validate import validate
 
 __all__ = ["Profile", "ValidationReport", "validate"]
