@@ -27,7 +27,8 @@ _NOTHING: frozenset[str] = frozenset()
 
 _ASKING = LazyPattern(
     r"(?:^|[,;:—–]\s+|\s-\s)(?:(?:but|and|or|so|then)\s+)?(?:do|does|did|would|shall|should|can|could|may|might|is|are|was|were|"
-    r"have|has|will|which|what|who|whose|when|where|how|why|want|right|correct|need|anything)\b"
+    r"have|has|will)(?:n't)?\b"
+    r"|(?:^|[,;:—–]\s+|\s-\s)(?:(?:but|and|or|so|then)\s+)?(?:which|what|who|whose|when|where|how|why|want|right|correct|need|anything)\b"
 )
 _HEDGE = LazyPattern(
     r"\b(?:probably|maybe|perhaps|possibly|i think|i believe|i guess|guess|might|could be|likely|seems?|appears?|"

@@ -49,7 +49,7 @@ def _patterns(rules: LocaleRules) -> _Patterns:
         rf"(?:(?P<weekday>{weekday_names})\b\.?,?\s+(?:then,?\s+)?(?:the\s+|den\s+|le\s+|el\s+)?(?:of\s+)?)?"
     )
     joint = r"(?:\s+(?:of|de|del|di)\s+|\s*[-,./]\s*|\.?\s+)"
-    tail_year = rf"(?:(?:\s*,\s*|\s+of\s+|\s+de[l]?\s+|\s+in\s+|[-/.]|\s+)(?P<year>{_YEAR}))?"
+    tail_year = rf"(?:\s*\(\s*(?:{weekday_names})\s*\))?(?:(?:\s*,\s*|\s+of\s+|\s+de[l]?\s+|\s+in\s+|[-/.]|\s+)(?P<year>{_YEAR}))?"
     weekday_after = rf"(?:\s*[,(]\s*(?:a\s+)?(?P<weekday_after>{weekday_names})\b\)?)?"
     return _Patterns(
         month_first=LazyPattern(

@@ -113,8 +113,9 @@ def warm() -> int:
     lazy = importlib.import_module("harness.facts.patterns").LazyPattern
     for kind in facts.FactType:
         for locale in ("en-US", "en-GB"):
-            fact = {"fact": "$5 on May 5, 2024 at 5 PM or 5%", "type": kind}
-            facts.match_fact("It was $5 on May 5, 2024, at 5 PM; 5%.", fact, locale=locale)
+            for value in ("$5 on May 5, 2024 at 5 PM or 5%", "Ann", "room 5", "C++", "カナ", "5 km"):
+                fact = {"fact": value, "type": kind}
+                facts.match_fact(f"It was {value}. Was it {value}?", fact, locale=locale)
 
     for module in pkgutil.iter_modules(facts.__path__):
         loaded = importlib.import_module(f"harness.facts.{module.name}")

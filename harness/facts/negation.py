@@ -25,7 +25,7 @@ from harness.facts.surroundings import DENYING, MISLABELLING, NEGATING, Surround
 _CUE = LazyPattern(
     r"(?P<phrase>rather than|instead of|as opposed to|other than|except for|except|excluding|unlike|without|"
     r"any(?:thing|where|one|body|time|day) but)\b"
-    r"|(?P<past>no longer|used to|formerly)\b"
+    r"|(?P<past>no longer|used to|formerly|stopped \w+ing|ceased|gave up)\b"
     r"|(?P<doubt>doubt(?:s|ed)?|denied|denies|deny|rul(?:ed|es) out|decided against|false that|incorrect that|untrue that)\b"
     r"|(?P<neg>not|never|cannot|neither|nor|nobody|no one|none of|nowhere|hardly|unable|dont|doesnt|didnt|isnt|wasnt|"
     r"arent|wont|cant|couldnt)\b|(?P<nt>n't)\b"
@@ -64,17 +64,24 @@ _NO_IS_ANSWER = LazyPattern(
 _NO_IS_NOUN = LazyPattern(r"\b(?:the|a|an|one|only|that|single)\s+$")
 _NO_IS_IDIOM = LazyPattern(
     r"\s+(?:doubt|problem|worries|wonder|later|earlier|sooner|more than|less than|fewer than|changes?|matter|idea|issues?|"
-    r"need|further|other than|extra|additional|charge|cost|fees?|penalty|conflict|rush|hurry|surprise|trouble|reason)\b"
+    r"need|further|other\s+(?:\w+\s+){0,3}?(?:than|but)|extra|additional|charge|cost|fees?|penalty|conflict|rush|hurry|surprise|trouble|reason)\b"
 )
 _NOT_IS_IDIOM = LazyPattern(
     r"\s+(?:only|just|merely|simply|to mention|to worry|(?:have|need)\s+to\s+worry|until|till|before|later|earlier|sooner|"
-    r"more than|less than|fewer than|worry|forget|hesitate|wait|matter|miss|be\s+late|be\s+surprised|overlook|exceed|panic|"
+    r"more than|less than|fewer than|go\s+wrong|worry|forget|hesitate|wait|matter|miss|be\s+late|be\s+surprised|overlook|exceed|panic|"
     r"(?:been\s+)?(?:chang|affect|alter|touch|impact|budge|influenc)\w*|let|allow|delay|put\s+off|leave|confuse|mix|lose|(?:been\s+)?mov\w+\s+(?:away\s+)?from|wrong|incorrect)\b"
 )
 _BEFORE_IDIOM = LazyPattern(r"\b(?:if|why|whether or|or|as often as)\s+$")
 _PURPOSE = LazyPattern(
     r"\b(?:so(?:\s+that)?|in order that)\s+(?:you|we|they|it|he|she|i|that|nobody|nothing)(?:'ll|'d)?\s*"
     r"(?:do|does|did|wo|would|ca|can|could|need|are|is|will|have)?\s*$"
+)
+_CONDITION = LazyPattern(
+    r"\b(?:if|unless|in case|even if)\s+(?:[\w'-]+\s+){0,3}?(?:do|does|did|have|has|is|are|was|were)?\s*$"
+)
+# What is excepted from everything is singled out.
+_EVERYTHING = LazyPattern(
+    r"\b(?:all|everything|everyone|every|each|any|anything|nothing|none|no|nobody|the rest|the others?)\b"
 )
 _NO_DOUBT = LazyPattern(r"\b(?:no|without(?: a)?|beyond(?: a)?|little)\s+$")
 _NEGATIVE = LazyPattern(r"\b(?:not|never|no|none|nobody|nothing|cannot|nor|neither)\b|n't\b")
@@ -124,7 +131,7 @@ _AFTER_ANY = LazyPattern(
     r"|no\s+longer\s+(?:applies|stands|counts|holds)\b|(?:is|was|are|were|'s)\s+no\s+longer\b)"
 )
 _AFTER_TYPED = LazyPattern(
-    r"\s*(?:\w+\s+){0,2}?(?:"
+    r"\s*(?:(?:slot|date|day|time|appointment|option|opening)\s+)?(?:"
     r"(?:won't|will not|can't|cannot|can not|couldn't|could not|doesn't|does not|wouldn't|would not|isn't|is not)\s+(?:"
     r"work|hold|stand|happen|apply|do|be\s+(?:kept|met|made|done|right|possible|it|realistic|feasible)|"
     r"possible|realistic|feasible|available|achievable|doable|on\b|going\s+to\s+(?:work|happen))\b"
@@ -136,7 +143,7 @@ _AFTER_LABEL = LazyPattern(
     r"misread|void)\b|\s*\?\s*no\b"
 )
 _BEFORE_LABEL = LazyPattern(
-    r"(?:wrong|incorrect|false|invalid|misread(?: as)?|mistaken(?:ly)?|mistook)\b(?![^.]*\b(?:it is|it's|that is|they are)\b)"
+    r"(?:wrong|incorrect|false|invalid|misread(?: as)?|mistaken(?:ly)?|mistook)\b(?!\s+(?:with|about)\b)(?![^.]*\b(?:it is|it's|that is|they are)\b)"
     r"[^.;,\n]{0,25}$"
 )
 
@@ -165,8 +172,8 @@ def _flag_of(cue: Found, value: Surroundings) -> str | None:
     """Return the flag that a cue before the value earns it: none, or an empty one when it asserts it."""
     kind = cue.lastgroup
     before, between = value.left[: cue.start() - value.start], value.text[cue.end() : value.start]
-    if kind == "phrase" and _NEGATIVE.search(before[-40:]):
-        return ""  # nothing other than X, can't be anything but X
+    if kind == "phrase" and (_NEGATIVE.search(before[-40:]) or _singles_out(cue, before)):
+        return ""  # nothing other than X, can't be anything but X, all except X
     if _is_idiom(kind, cue, before, between, value) or _is_over(cue, between, value):
         return None
     if whether := _WHETHER.search(between):
@@ -174,6 +181,12 @@ def _flag_of(cue: Found, value: Surroundings) -> str | None:
     if kind in ("neg", "nt") and _is_about(cue, before, between, value):
         return None
     return "replaced" if kind == "past" else "negated"
+
+
+def _singles_out(cue: Found, before: str) -> bool:
+    if cue[0] not in ("other than", "except for", "except", "excluding"):
+        return False
+    return _EVERYTHING.search(before[-60:]) is not None
 
 
 def _is_idiom(kind: str | None, cue: Found, before: str, between: str, value: Surroundings) -> bool:
@@ -186,7 +199,9 @@ def _is_idiom(kind: str | None, cue: Found, before: str, between: str, value: Su
     if kind == "doubt":
         return cue[0].startswith("doubt") and _NO_DOUBT.search(before) is not None
     if kind in ("neg", "nt"):
-        return bool(_NOT_IS_IDIOM.match(between) or _BEFORE_IDIOM.search(before) or _PURPOSE.search(before))
+        if _NOT_IS_IDIOM.match(between) or _BEFORE_IDIOM.search(before):
+            return True
+        return _PURPOSE.search(before) is not None or _CONDITION.search(before) is not None
     if kind == "past":
         return cue[0] == "formerly" and "," in between
     return bool(

@@ -35,11 +35,12 @@ _SHORT_SCALE = LazyPattern(rf"(?:\s?(k|m|mm|mn|mio|bn|tn)|(b))(?![{_LETTER}0-9/�
 _PERCENT = LazyPattern(r"[\s-]?(?:%|percent(?:age)?|per\s?cent|pct\.?)(?!\w)(?!\s?-?points?)")
 _MERIDIEM = LazyPattern(r"\s?(?:[ap]\.?\s?m\b|o'clock\b|h\d\d\b)")
 _CENTS_TAIL = LazyPattern(r"\s+and\s+(\d{1,2})\s+(?:cents?|pence)\b")
+_PAST_HOUR = LazyPattern(r"\b(?:half|quarter)\s+(?:past|to|after)\s$")
 _SIGN_WORD = LazyPattern(r"\b(?:minus|negative)\s$")
 _RANGE_GAP = LazyPattern(r"\s?[-–—]\s?|\s+(?:to|through|thru)\s+")
 _BETWEEN = LazyPattern(r"\bbetween\s$")
 _TRANSITION = LazyPattern(
-    r"\b(?:from|chang\w*|mov\w*|went|go(?:es|ing)?|rais\w*|ris\w*|rose|increas\w*|dropp?\w*|drops|fell|fall\w*|"
+    r"\b(?:chang\w*|mov\w*|went|go(?:es|ing)?|rais\w*|ris\w*|rose|increas\w*|dropp?\w*|drops|fell|fall\w*|"
     r"cut|reduc\w*|lower\w*|updat\w*|revis\w*|shift\w*|switch\w*|pushed|push|bumped|bump\w*|jump\w*|up|down|"
     r"correct\w*|adjust\w*|renegotiat\w*|upgrad\w*|downgrad\w*|postpon\w*|reschedul\w*|extend\w*)\b[^.;!?]{0,40}$"
 )
@@ -224,6 +225,8 @@ _NEXT_WORD = LazyPattern(r"[\s-]?([^\W\d_]+)")
 def _read(text: str, spot: _Spot, rules: LocaleRules) -> NumberFound | None:
     """Read sign, currency, scale and percent; None when the digits are something else."""
     start, end = spot.start, spot.end
+    if text[start - 2 : start] in _HOUR_JOINTS and _PAST_HOUR.search(text, max(0, start - 16), start):
+        return None  # a clock time
     before = currency_before(text, start, rules.dollar) if start else None
     begin, negative = _sign(text, before.edge if before else start) if start else (0, False)
     value, code, number_end = spot.value, before.code if before else "", end
@@ -247,6 +250,7 @@ def _read(text: str, spot: _Spot, rules: LocaleRules) -> NumberFound | None:
     return NumberFound(begin, end, number_end, Amount(-value if negative else value, code))
 
 
+_HOUR_JOINTS = frozenset(("t ", "o ", "r "))
 _PLAIN_END = frozenset(("", ".", ",", ";", ":", "!", "?", ")", "\x00"))
 
 

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from harness.facts.patterns import LazyPattern, lexicon
+from harness.facts.sentences import CONTRACTED
 from harness.facts.surroundings import (
     CHANGING,
     CORRECTING,
@@ -48,7 +49,7 @@ _CORRECTIONS = (
 _BEFORE = LazyPattern(
     r"(?:previously|previous|formerly|former|originally|original|initially|initial|old|older|earlier|prior|before that|"
     r"(?<=\bat\s)first|(?<=\bup\s)from|(?<=\bdown\s)from|replac(?:es|ed|ing)|supersed(?:es|ed|ing)|instead of|"
-    r"(?<=\bno\s)longer|(?<=\bhad\s)been|once|outdated|cancelled|canceled|withdrawn|discarded|rejected|"
+    r"(?<=\bno\s)longer|(?<=\bhad\s)been|left(?=\s+$)|once|outdated|cancelled|canceled|withdrawn|discarded|rejected|"
     r"first (?:quoted|offered|given|said|booked|told|planned|scheduled|set|slot|date|quote|offer|wrote|read))\b[^,;()]{0,30}$"
 )
 _WAS = LazyPattern(r"\b(?:was|were|had|lived|stood|began|started|said|quoted|planned|booked)\b[^.;()]{0,40}$")
@@ -63,7 +64,7 @@ _AFTER = LazyPattern(
     r"\W{0,3}(?:(?:and|or)\s+(?:[\w'-]+\s+){1,4}?)?(?:(?:hold|slot|date|day|booking|appointment|offer|quote|price|"
     r"inspection|figure|title|one)\s+)?"
     r"(?:(?:\(|,\s)?(?:before that|previously|originally|at first|formerly|initially|earlier)\b(?!\s+[$€£\d])"
-    r"|before\b(?=\s*[.,;:!)]|\s*$)"
+    r"|before\b(?=\s*[.,;:!)]|\s*$|\s+(?:[\w']+\s+){1,3}(?:raised|changed|moved|lowered|corrected|updated)\b)"
     r"|(?:was|were|is|are|being)\s+(?:\w+\s+)?(?:old|previous|original|first|former|initial|earlier|misread|superseded|"
     r"replaced|cancelled|canceled|moved|changed|withdrawn|corrected|dropped|pushed|rescheduled|postponed|released|refused|"
     r"declined|rejected|turned down|given up|out of date|outdated|on the table|"
@@ -71,6 +72,7 @@ _AFTER = LazyPattern(
     r"|(?:was|were)\s+(?:(?:only|just|merely|once)\s+)?(?:your|the|my|his|her|their|a|an)\s+(?:\w+\s+)?(?:old|"
     r"previous|original|"
     r"first|former|initial|earlier|rough|guess|estimate|mistake|typo|slip)\b"
+    r"|(?:was|were)\s+(?:\w+\s+){0,4}until\b"
     r"|(?:has|have|had)\s+(?:since\s+)?(?:been\s+)?(?:changed|replaced|moved|superseded|corrected|cancelled|updated|dropped|"
     r"withdrawn|slipped|shifted|pushed|postponed|rescheduled|released)\b"
     r"|(?:changed|moved|was changed|was moved|went|rose|dropped)\s+to\b|became\b)"
@@ -101,6 +103,18 @@ _IF_IT_SAYS = LazyPattern(
     r"\bif\s+(?:it|they|you|anyone|someone|the\s+\w+)\s+(?:still\s+)?(?:says?|shows?|sees?|reads?|lists?|quotes?|"
     r"mentions?|hears?)"
     r"\b[^.;:]{0,20}$"
+)
+_SHIFTED = (
+    "moved",
+    "changed",
+    "corrected",
+    "dropped",
+    "pushed",
+    "rescheduled",
+    "postponed",
+    "released",
+    "updated",
+    "shifted",
 )
 _ARROW = LazyPattern(r"\s?(?:→|->|=>)")
 _FROM = LazyPattern(r"\bfrom\s+(?:(?!to\b)[\w']+\s+){0,3}$")
@@ -162,8 +176,9 @@ def _is_past(value: Surroundings) -> bool:
     if cues:
         if any([_BEFORE.match(text, at, start) for at in value.places_before(PAST, _REACH)]):
             return True
-        if not cues.isdisjoint(PASSED) and _AFTER.match(value.right):
-            return True
+        if not cues.isdisjoint(PASSED) and (after := _AFTER.match(value.right)):
+            # A person or a thing that was moved is no less itself.
+            return not (value.is_text and after[0].endswith(_SHIFTED))
         if not cues.isdisjoint(CHANGING) and _is_left_behind(value):
             return True
     if "(" in value.left and _WAS_IN_BRACKETS.search(value.left[-_REACH:]):
@@ -220,10 +235,14 @@ def _changed(value: Surroundings) -> set[str]:
 def is_bounded(value: Surroundings) -> bool:
     """Say whether the value only bounds what is stated: `it was before X`, `it costs over X`."""
     words = value.left[-40:].split()
+    if not value.cues.isdisjoint(_NEGATIVE) and _NEGATED.search(value.left[-40:]):
+        return False  # it won't cost more than X
     if not words or words[-1] not in _BOUNDS or value.left[-1:].isalpha():
         return False
     near = value.left[-_REACH:]
     return _BOUNDED_DATE.search(near) is not None or _BOUNDED_AMOUNT.search(near) is not None
 
 
+_NEGATIVE = frozenset(("not", "never", "cannot", CONTRACTED))
+_NEGATED = LazyPattern(r"\b(?:not|never|cannot)\b|n't\b")
 _BOUNDS = lexicon("before after to the than over under above below")

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -39,13 +40,14 @@ _URL = LazyPattern(r"(?:https?://|www\.)\S+|[^\s@]{1,80}@\S{1,80}\.\w+")
 
 
 class Phrase(NamedTuple):
-    """A text form; `needle` has to be in the text before the pattern is compiled and tried.
+    """A text form; each of its words has to be in the text before the pattern is compiled and tried.
 
-    The boundaries are patterns of their own: there are few of them, and they are large.
+    A single word needs no pattern. The boundaries are patterns of their own: there are few of
+    them, and they are large.
     """
 
-    needle: str
-    pattern: LazyPattern
+    needles: tuple[str, ...]
+    pattern: LazyPattern | None
     before: LazyPattern | None
     after: LazyPattern | None
     cased: str | None
@@ -70,8 +72,10 @@ def compile_phrase(folded: str, cased: str) -> Phrase | None:
     if len(folded.strip()) == 1:
         kept = stripped
     return Phrase(
-        needle=max(solid, key=len) if solid else "",
-        pattern=LazyPattern(_join(folded, tokens), keep=False),
+        needles=tuple(sorted(solid, key=len, reverse=True)),
+        pattern=None
+        if len(tokens) == 1 and solid == tokens
+        else LazyPattern(_join(folded, tokens), keep=False),
         before=_boundary(_left_boundary(tokens[0])),
         after=_boundary(_right_boundary(tokens[-1])),
         cased=kept,
@@ -173,12 +177,12 @@ def _is_katakana(char: str) -> bool:
 
 def find_phrase(text: str, cased: str, phrase: Phrase) -> list[tuple[int, int]]:
     """Return the spans in folded `text` where the phrase stands whole."""
-    if phrase.needle not in text:
-        return []
+    for needle in phrase.needles:
+        if needle not in text:
+            return []
     spans = []
     addresses: list[tuple[int, int]] | None = None
-    for found in phrase.pattern.finditer(text):
-        start, end = found.span()
+    for start, end in _places(text, phrase):
         if start and phrase.before is not None and phrase.before.search(text, max(0, start - 3), start):
             continue
         if phrase.after is not None and phrase.after.match(text, end):
@@ -194,6 +198,19 @@ def find_phrase(text: str, cased: str, phrase: Phrase) -> list[tuple[int, int]]:
                 continue
         spans.append((start, end))
     return spans
+
+
+def _places(text: str, phrase: Phrase) -> Iterator[tuple[int, int]]:
+    """Yield where the words of the phrase stand, bounded or not."""
+    if phrase.pattern is not None:
+        for found in phrase.pattern.finditer(text):
+            yield found.span()
+        return
+    (word,) = phrase.needles
+    at = text.find(word)
+    while at >= 0:
+        yield at, at + len(word)
+        at = text.find(word, at + len(word))
 
 
 def _is_inside(start: int, end: int, spans: list[tuple[int, int]]) -> bool:

@@ -17,7 +17,7 @@ NEGATING = lexicon(
     "formerly "
     "doubt doubts doubted denied denies deny ruled rules decided false incorrect untrue not never cannot neither nor "
     "nobody none "
-    "nowhere hardly unable dont doesnt didnt isnt wasnt arent wont cant couldnt n't"
+    "nowhere hardly unable stopped ceased gave dont doesnt didnt isnt wasnt arent wont cant couldnt n't"
 )
 # What a predicate that denies the value cannot do without.
 DENYING = lexicon(
@@ -28,14 +28,14 @@ MISLABELLING = lexicon("wrong incorrect false invalid misread mistaken mistakenl
 # What calls the value after it past.
 PAST = lexicon(
     "previously previous formerly former originally original initially initial old older earlier prior first before from "
-    "replaces replaced replacing supersedes superseded superseding instead longer been once outdated cancelled "
+    "replaces replaced replacing supersedes superseded superseding instead longer been left once outdated cancelled "
     "canceled withdrawn "
     "discarded rejected"
 )
 # What calls the value before it past.
 PASSED = PAST | lexicon(
     "misread replaced superseded moved changed corrected dropped pushed rescheduled void gone off out updated became went rose "
-    "postponed released refused declined turned given slipped shifted table rough guess estimate mistake typo slip"
+    "postponed released refused declined turned given slipped shifted table rough guess estimate mistake typo slip until"
 )
 # What says that somebody changed it.
 CHANGING = lexicon(
