@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,6 +12,8 @@ import click
 
 from harness.errors import GateError, InputError
 
+PIPE_WIDTH = 100
+
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
@@ -21,8 +22,11 @@ if TYPE_CHECKING:
 
 
 def width() -> int:
-    """Return the columns to fill: the terminal's, COLUMNS where set, 100 into a pipe."""
-    return shutil.get_terminal_size((100, 24)).columns
+    """Return the columns to fill: COLUMNS where set, else the terminal's, 100 into a pipe."""
+    try:
+        return int(os.environ.get("COLUMNS", 0)) or os.get_terminal_size(1).columns or PIPE_WIDTH
+    except (OSError, ValueError):
+        return PIPE_WIDTH
 
 
 def console() -> Console:
