@@ -6,8 +6,7 @@ HarnessError
 │   ├── SuiteError    a suite, a gold file or a case has problems; carries all of them
 │   ├── ResponsesError    a responses file that does not fit the suite
 │   └── SettingsError     a setting with an impossible value
-├── GateError         a gate the user set was not met (exit 1)
-└── EndpointError     a model endpoint could not be reached or refused the key (exit 3)
+└── GateError         a gate the user set was not met (exit 1)
 """
 
 from __future__ import annotations
@@ -59,12 +58,6 @@ class GateError(HarnessError):
     """A gate such as `--fail-under` was not met."""
 
     exit_code = ExitCode.GATE_FAILED
-
-
-class EndpointError(HarnessError):
-    """A model endpoint was unreachable or refused the key."""
-
-    exit_code = ExitCode.ENDPOINT
 
 
 class Problem(NamedTuple):

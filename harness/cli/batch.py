@@ -3,67 +3,36 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.cli import console, options
+from harness.cli import comparing, options
 from harness.errors import ResponsesError
 
 if TYPE_CHECKING:
     from harness.scoring import Responses
+    from harness.suite import Suite
 
 
 @click.command("batch")
 @click.argument("responses", type=click.Path(path_type=Path), metavar="RESPONSES.json")
 @click.option("--system", metavar="NAME", help="Which system, where the file holds several.")
-@options.layer_option
-@options.scorer_option
-@options.gold_option
-@options.suite_option
-@options.threshold_option
-@options.partial_option
-@options.format_option
-@options.output_option
-@options.fail_under_option
-def command(
-    responses: Path,
-    system: str | None,
-    layer: tuple[str, ...],
-    scorer: str | None,
-    gold: Path | None,
-    suite: Path | None,
-    pass_threshold: float | None,
-    partial: bool,
-    format: str | None,
-    output: tuple[Path, ...],
-    fail_under: float | None,
-) -> None:
+@options.comparison_options
+def command(responses: Path, system: str | None, **flags: Any) -> None:
     """Score one system's answers case by case, with evidence.
 
     RESPONSES.json holds {test_id: answer}; an answer is a string or
     {answer, memory, latency_s, tokens}. With --partial only the cases that the file
     answers are asked.
     """
-    from harness.comparison import compare
-    from harness.scoring import find_scorer, load_responses
 
-    console.check_outputs(output)
-    values = options.settings(
-        suite=suite, gold=gold, scorer=scorer, pass_threshold=pass_threshold, format=format
-    )
-    whole, asked = options.chosen_suite(values, layer)
-    given = _one_system(load_responses(responses, whole.ids), system)
-    result = compare(
-        asked,
-        given,
-        scorer=find_scorer(values["scorer"].value),
-        partial=partial,
-        threshold=values["pass_threshold"].value,
-    )
-    console.show_comparison(result, values["format"].value, evidence=True)
-    console.write_outputs(result, output, evidence=True)
-    console.gate(result, fail_under)
+    def answers(suite: Suite) -> Responses:
+        from harness.scoring import load_responses
+
+        return _one_system(load_responses(responses, suite.ids), system)
+
+    comparing.run(answers, evidence=True, **flags)
 
 
 def _one_system(given: Responses, wanted: str | None) -> Responses:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from harness.settings import Resolved
     from harness.suite import Suite
 
-F = TypeVar("F", bound=Callable[..., Any])
+Command = TypeVar("Command", bound=Callable[..., Any])
 LAYER_NAMES = ("layer1", "layer2", "layer3")
 FORMAT_NAMES = ("table", "md", "json", "csv")
 
@@ -56,6 +56,25 @@ fail_under_option = click.option(
 partial_option = click.option(
     "--partial", is_flag=True, help="Compare over the cases that every system answered, and say so."
 )
+
+
+def comparison_options(command: Command) -> Command:
+    """Add the options that every command which scores answers has."""
+    for option in reversed(
+        (
+            layer_option,
+            scorer_option,
+            gold_option,
+            suite_option,
+            threshold_option,
+            partial_option,
+            format_option,
+            output_option,
+            fail_under_option,
+        )
+    ):
+        command = option(command)
+    return command
 
 
 def settings(**flags: Any) -> Mapping[str, Resolved]:

@@ -189,10 +189,11 @@ class AnswerText:
         kept = self._near.get(id(places))
         if kept is None or kept[0] is not places:
             found = places.within(self.text)
-            if len(found) < 2:
-                numbers = [self.sentence_index(at) for at in found]
-            else:
-                numbers = sorted({self.sentence_index(at) for at in found})
+            numbers = (
+                [self.sentence_index(at) for at in found]
+                if len(found) < 2
+                else sorted({self.sentence_index(at) for at in found})
+            )
             kept = self._near[id(places)] = places, numbers
         return kept[1]
 

@@ -22,7 +22,6 @@ from harness.suite import Case
 # A reference shorter than this says little about how long a good answer may be.
 _SHORTEST_REFERENCE = 60
 _COMPETING_VALUES = 3
-_NOT_STATED = FactMatch(mentioned=False, asserted=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,42 @@
+"""What `compare` and `batch` have in common: from the flags to a comparison, shown and gated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from harness.cli import console, options
+
+if TYPE_CHECKING:
+    from harness.scoring import Responses
+    from harness.suite import Suite
+
+
+def run(
+    answers: Callable[[Suite], Responses], *, per_case: bool = False, evidence: bool = False, **flags: Any
+) -> None:
+    """Score answers with the flags of `options.comparison_options`; print, write and gate the result.
+
+    Args:
+        answers: reads the answers against the whole suite.
+        per_case: add the case-by-system matrix.
+        evidence: show each case with the facts found and missing.
+        flags: what the command line gave for the shared options.
+    """
+    from harness.comparison import compare
+    from harness.scoring import find_scorer
+
+    console.check_outputs(flags["output"])
+    names = ("suite", "gold", "scorer", "pass_threshold", "format")
+    values = options.settings(**{name: flags[name] for name in names})
+    whole, asked = options.chosen_suite(values, flags["layer"])
+    result = compare(
+        asked,
+        answers(whole),
+        scorer=find_scorer(values["scorer"].value),
+        partial=flags["partial"],
+        threshold=values["pass_threshold"].value,
+    )
+    console.show_comparison(result, values["format"].value, per_case=per_case, evidence=evidence)
+    console.write_outputs(result, flags["output"], per_case=per_case, evidence=evidence)
+    console.gate(result, flags["fail_under"])
