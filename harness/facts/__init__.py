@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.facts.answer import AnswerText
 from harness.facts.locales import DEFAULT_LOCALE
-from harness.facts.match import match_fact, states_as_true, typed_values
+from harness.facts.match import match_fact, match_wrong, states_as_true, typed_values
 from harness.facts.model import ABSTAIN, FactMatch, FactType, GoldFact
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "FactType",
     "GoldFact",
     "match_fact",
+    "match_wrong",
     "states_as_true",
     "typed_values",
 ]

@@ -19,8 +19,8 @@ from harness.facts.patterns import LazyPattern, lexicon
 from harness.facts.sentences import Span
 
 _CLAUSE_END = LazyPattern(
-    r"[;:\n]\s*|—|\s[-–]\s|,?\s+\b(?=(?:but|however|although|though|while|whereas|pero|mais|aber)\b)"
-    r"|,\s+(?=(?:so|and|it|it's|you|i|we|he|she|they|your|the|there|probably|maybe|perhaps|possibly)\b)"
+    r"[;:\n]\s*|—|\s[-–]\s|(?<!\s),?\s+\b(?=(?:but|however|although|though|while|whereas|pero|mais|aber)\b)"
+    r"|,\s{1,9}(?=(?:so|and|it|it's|you|i|we|he|she|they|your|the|there|probably|maybe|perhaps|possibly)\b)"
 )
 _ADVICE = LazyPattern(
     r"^\W*(?:(?:please|so|and|but|or|then|instead|however|for that|in that case|maybe|perhaps|i think|i believe|i suggest|"
@@ -36,7 +36,7 @@ _ADVICE = LazyPattern(
     r"where|how|next steps?|happy to|glad to)\b"
 )
 _ASIDE = LazyPattern(
-    r"\b(?:only|what i do|i do (?:have|know|see|remember)|otherwise|instead|other than|apart from|besides|open from|"
+    r"\b(?:for reference|that came up|at one point|neither of|none of|crossed|only|what i do|i do (?:have|know|see|remember)|otherwise|instead|other than|apart from|besides|open from|"
     r"opening hours|"
     r"office hours)\b"
 )
@@ -60,6 +60,11 @@ _UNSURE = LazyPattern(
 )
 _CONTRAST = LazyPattern(r"\W*(?:but|though|although|while|whereas|however)\b")
 _IT_IS = LazyPattern(r"\bit(?:'s|\s+is|\s+was)\s+[\w$€£\"']")
+# A refusal to tell is no statement that nothing was told.
+_REFUSES = LazyPattern(
+    r"\b(?:can't|cannot|can not|unable to|not able to|won't)\s+(?:help|share|provide|disclose|give|discuss)\b[^.;]{0,40}?"
+    r"\b(?:personal|private|confidential|sensitive|financial|medical)\b"
+)
 _STATES = LazyPattern(
     r"(?:^|\b(?:and|but|so|that|because|then|said|told me|mentioned)\s+)(?:(?P<named>it|he|she|they|that|this|the answer)|"
     r"(?P<own>(?:your|his|her|their|my)\s+(?:[\w'-]+\s+){1,5}?)|(?P<other>the\s+(?:[\w'-]+\s+){1,4}?))\s*"
@@ -100,7 +105,7 @@ def abstains(answer: AnswerText) -> Span | None:
         if _ASIDE.search(clause) and clause.rstrip().endswith(":"):  # "What I do have: …"
             aside_until = answer.sentence_at(start).end
         decline = DECLINES.search(clause) or DECLINES_ELSEWHERE.search(clause)
-        if decline:
+        if decline and not _REFUSES.search(clause):
             if _guesses(clause, decline.end()) or _VALUE_LAST.search(clause):
                 return None
             declined = declined or (start, end)
@@ -168,7 +173,7 @@ def _commits(clause: str, cased: str, values: list[Span]) -> bool:
             or _named(cased[guess.end() :])
         ):
             return True
-    if _ADVICE.match(clause) or clause.rstrip(" \"')\x00").endswith(("?", "？")):
+    if _ADVICE.match(clause) or clause.rstrip(" \"')\x00\x01").endswith(("?", "？")):
         return False
     return (bool(values) and not _CONVERSATION.search(clause)) or _states(clause, cased)
 
@@ -177,7 +182,7 @@ def _states(clause: str, cased: str) -> bool:
     """Say whether the clause says what something is or is called."""
     for found in _STATES.finditer(clause):
         value = found["value"].strip("\"'")
-        if value in _NO_VALUE or value.endswith(_INFLECTED):
+        if value in _NO_VALUE or value.endswith((*_INFLECTED, "'s")):
             continue
         if found["named"] or found["own"] or _named(cased[found.start("value") :]):
             return True

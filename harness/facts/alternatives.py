@@ -20,7 +20,7 @@ _OPENING = (
     r"about|the|a|an|your)"
 )
 _JOINT = LazyPattern(
-    rf"\s*(?:[.?]\s+(?=(?:or|maybe|perhaps|possibly)\b))?(?:[,;/|&\s\x00(]|\band\b|\bor\b)*(?:{_OPENING}\s+)*"
+    rf"\s*(?:[.?]\s+(?=(?:or|maybe|perhaps|possibly)\b))?(?:[,;/|&\s\x00\x01(]|\band\b|\bor\b)*(?:{_OPENING}\s+)*"
 )
 _OPEN = LazyPattern(
     r"\bor\b|/|\b(?:maybe|perhaps|possibly)\b|\b(?:could|might|may)(?:\s+(?:also|well))?\s+be\b"
@@ -36,7 +36,7 @@ _VALUE_START = LazyPattern(
     r"midnight|first|second|minus|negative|a\s|us|usd|eur|gbp)"
 )
 # What can stand right before a value that another one is joined to.
-_JOINING = frozenset(",;/|&(\x00")
+_JOINING = frozenset(",;/|&(\x00\x01")
 _JOINING_WORDS = frozenset(
     ("and", "or", "maybe", "perhaps", "possibly", "either", "else", "even", "probably")
 )
@@ -47,7 +47,7 @@ _JOINTS_AFTER += (". or", ". maybe", ". perhaps", "? or")
 _OPEN_MARKS = (" or ", "/", "maybe ", "perhaps ", "possibly ", "could ", "might ", "may ")
 _OPENING_WORDS = lexicon("be it's is it was on at in by for around about the a an your")
 _LONGEST_ROW = 12
-_SPACE = " \n\x00,;/|&("
+_SPACE = " \n\x00\x01,;/|&("
 
 
 class Neighbours(Protocol):
@@ -87,6 +87,11 @@ def typed_alternatives(text: str, span: Span, sentence: Span, neighbours: Neighb
     if len(distinct) >= 4 or (len(distinct) >= 3 and _LIST_CUE.search(text, *sentence)):
         flags.add("enumeration")
     return flags
+
+
+def is_joined(text: str, span: Span) -> bool:
+    """Say whether what stands next to a value could join it to another one."""
+    return _is_joined_after(text, span) or _is_joined_before(text, span)
 
 
 def _is_joined_after(text: str, span: Span) -> bool:

@@ -170,19 +170,18 @@ class AnswerText:
     def numbers_near(self, places: list[int]) -> list[NumberFound]:
         """Return the numbers at `places`, and those of a sentence where one cannot be read alone."""
         found: list[NumberFound] = []
-        whole: set[int] = set()
+        sentences: set[int] = set()
         for place in places:
-            index = self.sentence_index(place)
-            if index in whole or any(number.start <= place < number.end for number in found):
-                continue
-            if ("number", index) not in self._read and self.text[place].isdigit():
+            if self.text[place].isdigit():
                 alone, number = read_alone(self.text, place, locale_rules(self.locale))
                 if alone:
-                    found += [number] if number else []
+                    if number is not None:
+                        found.append(number)
                     continue
-            whole.add(index)
+            sentences.add(self.sentence_index(place))
+        for index in sentences:
             found += self.numbers_in(index)
-        return found
+        return sorted(set(found)) if len(found) > 1 else found
 
     def sentences_near(self, places: Places) -> list[int]:
         """Return the numbers of the sentences that hold one of `places`, in order."""

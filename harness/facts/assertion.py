@@ -10,13 +10,15 @@ What undoes an assertion:
     `alternatives`  X or Y (see `alternatives`)
     `enumeration`   possible values: W, X, Y, Z
     `bounded`       it was before X · it costs over X
-What is only noted: `past` (previously X, the old X), `dismissed` (you'd hoped for X) and
-`hedged` (probably X).
+What undoes that of a wrong value too, and is not looked at for others:
+    `past`          previously X · the old X (see `past`)
+    `dismissed`     you'd hoped for X · X is off (see `dismissal`)
+What is only noted: `hedged` (probably X).
 """
 
 from __future__ import annotations
 
-from harness.facts import negation, past
+from harness.facts import dismissal, negation, past
 from harness.facts.patterns import LazyPattern
 from harness.facts.surroundings import BOUNDING, HEDGING, Surroundings
 
@@ -31,16 +33,29 @@ _ASKING = LazyPattern(
     r"|(?:^|[,;:—–]\s+|\s-\s)(?:(?:but|and|or|so|then)\s+)?(?:which|what|who|whose|when|where|how|why|want|right|correct|need|anything)\b"
 )
 _HEDGE = LazyPattern(
-    r"\b(?:probably|maybe|perhaps|possibly|i think|i believe|i guess|guess|might|could be|likely|seems?|appears?|"
+    r"\b(?:probably|maybe|perhaps|possibly|(?<=\bi\s)think|(?<=\bi\s)believe|guess|might|could be|likely|seems?|appears?|"
     r"not sure|not certain|unsure|presumably|apparently"
     r"|(?<!\bin\s)(?<!\bof\s)(?<!\bby\s)(?<!\bthis\s)(?<!\blast\s)(?<!\bnext\s)(?<!\d\s)(?<!\d(?:st|nd|rd|th)\s)"
     r"may(?=\s+[a-z]))\b"
 )
 
 
-def assess(value: Surroundings) -> frozenset[str]:
-    """Return the flags that the sentence around a value earns it, alternatives aside."""
-    flags = past.past(value)
+_WHETHER = LazyPattern(
+    r"\b(?:check|see|confirm|find out|ask|verify|know|sure|certain|clear|tell|wonder|wondering)\s+(?:\w+\s+)?(?:whether|if)\s+"
+    r"(?:(?:it|that|this|the\s+\w+|your\s+\w+)(?:'s|\s+is|\s+was)?\s+)?(?:(?:on|at|in|for|really|still)\s+)*$"
+)
+
+
+def assess(value: Surroundings, *, is_wrong: bool = False) -> frozenset[str]:
+    """Return the flags that the sentence around a value earns it, alternatives aside.
+
+    Args:
+        value: the value in its sentence.
+        is_wrong: whether it is a wrong one, for which it matters too if it is called past or set aside.
+    """
+    flags: set[str] = set()
+    if past.is_replaced(value):
+        flags.add("replaced")
     if value.cues:
         if negated := negation.negation(value):
             flags.add(negated)
@@ -48,13 +63,20 @@ def assess(value: Surroundings) -> frozenset[str]:
             flags.add("bounded")
         if not value.cues.isdisjoint(HEDGING) and _is_hedged(value):
             flags.add("hedged")
+    if ("whether" in value.words or "if" in value.words) and _WHETHER.search(value.left[-60:]):
+        flags.add("unsure")
     if _is_question(value):
         flags.add("question")
+    if is_wrong and not flags & RESOLVING:
+        if past.is_past(value):
+            flags.add("past")
+        elif dismissal.is_dismissed(value):
+            flags.add("dismissed")
     return frozenset(flags) if flags else _NOTHING
 
 
 def _is_hedged(value: Surroundings) -> bool:
-    if any([_HEDGE.match(value.text, at) for at in value.places_before(HEDGING)]):
+    if any([_HEDGE.match(value.text, at) for at in value.places_before(value.cues & HEDGING)]):
         return True
     return _HEDGE.match(value.right.lstrip(" ,")) is not None
 
@@ -65,7 +87,7 @@ def _is_question(value: Surroundings) -> bool:
         return False
     left = value.left
     sentence = left + value.text[value.start : value.end] + value.right
-    if not sentence.rstrip(" \"')]\n\x00").endswith(("?", "？")):
+    if not sentence.rstrip(" \"')]\n\x00\x01").endswith(("?", "？")):
         return False
     if _ASKING.match(sentence.lstrip()):
         return True

@@ -38,6 +38,7 @@ class _Patterns(NamedTuple):
     day_first: LazyPattern
     month_only: LazyPattern
     weekday_only: LazyPattern
+    names: frozenset[str]
     starts: frozenset[str]
 
 
@@ -53,15 +54,15 @@ def _patterns(rules: LocaleRules) -> _Patterns:
     weekday_after = rf"(?:\s*[,(]\s*(?:a\s+)?(?P<weekday_after>{weekday_names})\b\)?)?"
     return _Patterns(
         month_first=LazyPattern(
-            rf"(?<!\w){weekday}{month}(?:\s+(?:the\s+)?|-|,\s+(?=the\s))(?:the\s+)?"
+            rf"(?<!\w){weekday}{month}(?:\s+(?:the\s+)?|-|\s*[,(]\s*(?:on\s+)?(?=the\s))(?:the\s+)?"
             rf"(?P<day>{_DAY}|{_SPOKEN_DAY}){_NOT_TIME}(?!,\d{{3}}(?!\d)|\.\d)"
-            rf"(?:{_THRU}(?:(?P<month_b>{month_names})\b\.?\s+)?(?P<high>{_DAY}){_NOT_TIME}(?![-–]\d))?"
+            rf"(?:{_THRU}(?:(?P<month_b>{month_names})\b\.?\s+)?(?P<edge>{_DAY}){_NOT_TIME}(?![-–]\d))?"
             rf"(?P<more>(?:{_LIST}{_DAY}(?![\w:.]{{0,4}}\d){_NOT_TIME}(?!\s+(?:{month_names})\b)){{0,20}})"
             rf"{tail_year}{weekday_after}"
         ),
         day_first=LazyPattern(
-            rf"(?<![\w.,:/])(?<!\d[-–])(?:{weekday.replace('<weekday>', '<weekday_a>')}(?P<low>{_DAY})\.?"
-            rf"(?:\s+(?:of\s+)?(?P<month_a>{month_names})\b\.?)?{_THRU})?"
+            rf"(?<![\w.,:/])(?<!\d[-–])(?:{weekday.replace('<weekday>', '<weekday_a>')}(?P<edge>{_DAY})\.?"
+            rf"(?:\s+(?:of\s+)?(?P<month_b>{month_names})\b\.?)?{_THRU})?"
             rf"{weekday}(?P<more>(?:{_DAY}{_LIST}){{0,20}})(?P<day>{_DAY}){joint}{month}"
             rf"(?!\s+\d{{1,2}}(?:st|nd|rd|th)\b){tail_year}{weekday_after}"
         ),
@@ -70,8 +71,9 @@ def _patterns(rules: LocaleRules) -> _Patterns:
         ),
         weekday_only=LazyPattern(
             rf"(?<!\w)(?P<weekday>{weekday_names})\b\.?"
-            rf"(?:,?\s+(?:the\s+)?(?P<day>{_DAY})(?!\s?(?:[ap]\.?m\b|:\d|o'clock|%|-\w)))?"
+            rf"(?:,?\s+(?:the\s+)?(?P<day>{_DAY})(?!\s?(?:[ap]\.?m\b|:\d|o'clock|%|-\w)|[/.]\d))?"
         ),
+        names=frozenset(name.split()[0].partition(".")[0] for name in rules.months),
         starts=frozenset(name.split()[0].partition(".")[0] for name in (*rules.months, *rules.weekdays))
         | ORDINAL_WORDS
         | {"twenty", "thirty"},
@@ -81,6 +83,7 @@ def _patterns(rules: LocaleRules) -> _Patterns:
 def scan_dates(text: str, cased: str, sentence: Sentence, rules: LocaleRules) -> list[DateFound]:
     """Return the dates in one sentence of folded `text`, in order."""
     patterns = _patterns(rules)
+    has_name = not sentence.vocabulary.isdisjoint(patterns.names)
     found: list[DateFound] = []
     done = 0
     for word in sentence.digits_and_words(patterns.starts):
@@ -89,7 +92,7 @@ def scan_dates(text: str, cased: str, sentence: Sentence, rules: LocaleRules) ->
         read = (
             _at_word(text, cased, word, patterns, rules)
             if word.text[0].isalpha()
-            else _at_digits(text, word, patterns, rules)
+            else _at_digits(text, word, patterns, rules, has_name=has_name)
         )
         if read:
             found.extend(read)
@@ -103,7 +106,7 @@ def scan_dates(text: str, cased: str, sentence: Sentence, rules: LocaleRules) ->
 def _at_word(text: str, cased: str, word: Word, patterns: _Patterns, rules: LocaleRules) -> list[DateFound]:
     """Read the date that begins with a month, a weekday or an ordinal."""
     for pattern in (patterns.month_first, patterns.day_first):
-        if (found := pattern.match(text, word.start)) and (read := list(_with_month(text, found, rules))):
+        if (found := pattern.match(text, word.start)) and (read := _with_month(text, found, rules)):
             return read
     read = _weekday(text, cased, patterns.weekday_only.match(text, word.start), rules)
     return (
@@ -113,43 +116,44 @@ def _at_word(text: str, cased: str, word: Word, patterns: _Patterns, rules: Loca
     )
 
 
-def _with_month(text: str, found: Found, rules: LocaleRules) -> Iterator[DateFound]:
+def _with_month(text: str, found: Found, rules: LocaleRules) -> list[DateFound]:
     """Read a day and a month, with the further days or the range that they stand for."""
-    groups = found.groupdict()
-    month, year = rules.months[groups["month"]], _year(groups["year"])
-    named = groups["weekday_after"] or groups["weekday"]
-    value = existing(DateValue(year, month, _day(groups["day"]), rules.weekdays.get(named or "")))
+    month, year = rules.months[found["month"]], _year(found["year"])
+    named = found["weekday_after"] or found["weekday"]
+    value = existing(DateValue(year, month, _day(found["day"]), rules.weekdays[named] if named else None))
     if value is None:
-        return
-    low, high = _day(groups.get("low")), _day(groups.get("high"))
-    if low is not None:
-        first = existing(DateValue(year, rules.months.get(groups["month_a"] or "", month), low))
-        yield from _range(text, found, first, value, found.end("month_a" if groups["month_a"] else "low"))
-    elif high is not None:
-        last = existing(DateValue(year, rules.months.get(groups["month_b"] or "", month), high))
-        yield from _range(text, found, value, last, found.end("day"))
-    else:
-        more = list(_further_days(found, groups["more"], year, month))
-        start, end = (
-            (found.start("day"), found.end()) if more and more[0].start < found.start("day") else found.span()
+        return []
+    if found["edge"]:
+        other = existing(
+            DateValue(
+                year, rules.months[found["month_b"]] if found["month_b"] else month, _day(found["edge"])
+            )
         )
-        if more and more[-1].start > found.start("day"):
-            end = found.end("day")
-        yield from sorted([DateFound(start, end, value), *more])
+        if found.start("edge") > found.start("day"):
+            return _range(text, found, value, other, found.end("day"))
+        return _range(text, found, other, value, found.end("month_b" if found["month_b"] else "edge"))
+    if not found["more"]:
+        return [DateFound(found.start(), found.end(), value)]
+    day = found.start("day")
+    more = list(_further_days(found, found["more"], year, month))
+    start = day if more and more[0].start < day else found.start()
+    end = found.end("day") if more and more[-1].start > day else found.end()
+    return sorted([DateFound(start, end, value), *more])
 
 
 def _range(
     text: str, found: Found, low: DateValue | None, high: DateValue | None, cut: int
-) -> Iterator[DateFound]:
-    """Yield a range, or both its days where the text says that one became the other."""
+) -> list[DateFound]:
+    """Return a range, or both its days where the text says that one became the other."""
     if low is None or high is None:
-        return
+        return []
     if _CHANGED.search(text, max(0, found.start() - 60), found.start()):
         joint = _JOINT.match(text, cut)
-        yield DateFound(found.start(), cut, low)
-        yield DateFound(joint.end() if joint else cut, found.end(), high)
-    else:
-        yield DateFound(found.start(), found.end(), low, high)
+        return [
+            DateFound(found.start(), cut, low),
+            DateFound(joint.end() if joint else cut, found.end(), high),
+        ]
+    return [DateFound(found.start(), found.end(), low, high)]
 
 
 def _further_days(found: Found, written: str, year: int | None, month: int) -> Iterator[DateFound]:
@@ -186,7 +190,7 @@ def _is_month(text: str, cased: str, at: int) -> bool:
     if _MONTH_CUE.search(text, max(0, at - 10), at):
         return True
     before = text[max(0, at - 20) : at].rstrip(" \"'(")
-    opens = not before or before[-1] in ".!?\n\x00"
+    opens = not before or before[-1] in ".!?\n\x00\x01"
     return cased[at].isupper() and not (opens and _MODAL_MAY.match(text, at))
 
 
@@ -231,18 +235,31 @@ _YEAR_ALONE = LazyPattern(
 _YEAR_RANGE = LazyPattern(r"(?<![\w-])((?:19|20|21)\d\d)\s?[-–—]\s?((?:19|20|21)?\d\d)(?![\w-])")
 
 
-def _at_digits(text: str, word: Word, patterns: _Patterns, rules: LocaleRules) -> list[DateFound]:
-    """Read the date that begins with digits."""
+def _at_digits(
+    text: str, word: Word, patterns: _Patterns, rules: LocaleRules, *, has_name: bool
+) -> list[DateFound]:
+    """Read the date that begins with digits; `has_name` says whether a month is named in the sentence."""
     at, length = word.start, len(word.text)
     if length > 2:
         return _iso(text, at) if length == 4 and word.text[:2] in _CENTURIES else []
-    if (found := _NUMERIC.match(text, at)) or (found := _NUMERIC_SHORT.match(text, at)):
+    following = text[word.end : word.end + 1]
+    if (
+        following
+        and following in "/-."
+        and ((found := _NUMERIC.match(text, at)) or (found := _NUMERIC_SHORT.match(text, at)))
+    ):
         return _numeric(found, rules)
-    if (found := patterns.day_first.match(text, at)) and (read := list(_with_month(text, found, rules))):
+    if (
+        has_name
+        and (found := patterns.day_first.match(text, at))
+        and (read := _with_month(text, found, rules))
+    ):
         return read
-    if (found := _CJK.match(text, at)) and (value := _cjk(found)):
-        return [DateFound(at, found.end(), value)]
-    return _lone_day(text, word)
+    if not following.isascii() or following == " ":
+        if (found := _CJK.match(text, at)) and (value := _cjk(found)):
+            return [DateFound(at, found.end(), value)]
+        return []
+    return _lone_day(text, word) if following.isalpha() else []
 
 
 def _iso(text: str, at: int) -> list[DateFound]:

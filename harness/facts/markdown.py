@@ -8,7 +8,8 @@ The result is a list of `Piece`s, so that every character keeps its place in the
 - list numbers go when the lines really are a list, so `1. Paris` says nothing about 1
 - footnote marks such as `[1]` go
 - a line break inside a paragraph stays a line break; one between blocks becomes `BREAK`,
-  which no value and no phrase reaches across
+  which no value and no phrase reaches across, or `ITEM` before an item of a list or a table
+- a heading ends with a colon, as the intro of a list does
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from typing import NamedTuple
 from harness.facts.patterns import Found, LazyPattern
 
 BREAK = "\x00"
+ITEM = "\x01"  # the break before a list item or the row of a table
+BREAKS = BREAK + ITEM
 
 
 class Piece(NamedTuple):
@@ -70,7 +73,7 @@ _TABLE_RULE = frozenset("|:- \t")
 
 def has_markup(text: str) -> bool:
     """Say whether `text` needs rendering at all; most one-line answers do not."""
-    return any(mark in text for mark in _MARKS) or text[:1] in _LINE_MARKS
+    return any([mark in text for mark in _MARKS]) or text[:1] in _LINE_MARKS
 
 
 def render(text: str) -> list[Piece]:
@@ -117,9 +120,17 @@ def _blocks(text: str) -> tuple[list[Cut], list[tuple[int, int]]]:
         if line.kind == "code":
             code.append((line.start, line.end))
         if before is not None and _is_hard(text, before, line):
-            cuts.append((before.end, line.start, BREAK))
+            cuts.append((before.end, line.start, _break(text, before, line)))
         before = line
     return cuts, code
+
+
+def _break(text: str, before: _Line, line: _Line) -> str:
+    """Return the break between two blocks, with the colon that a heading is given."""
+    put = ITEM if line.kind in ("item", "row") and before.kind != "blank" else BREAK
+    if before.kind == "heading" and text[before.start : before.end].rstrip("*# ")[-1:] not in ".:?!":
+        return ":" + put
+    return put
 
 
 def _lines(text: str) -> list[_Line]:
@@ -150,6 +161,8 @@ def _kind(text: str, start: int, end: int, fenced: bool) -> tuple[str, int]:
         return "rule", end
     if first in "|:-" and "--" in line and _TABLE_RULE.issuperset(line):
         return "rule", end
+    if first == "*" and line.lstrip().startswith("**") and line.endswith("**") and line.count("**") == 2:
+        return "heading", start
     for mark, kind, pattern in (
         ("#", "heading", _HEADING),
         (">", "quote", _QUOTE),

@@ -11,9 +11,10 @@ from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import Any
 
-from harness.facts import abstention, assertion
+from harness.facts import abstention, assertion, past
 from harness.facts.alternatives import (
     is_clause_alternative,
+    is_joined,
     may_offer_another,
     phrase_alternative,
     typed_alternatives,
@@ -23,9 +24,10 @@ from harness.facts.forms import Form, Rivals, compile_forms
 from harness.facts.locales import DEFAULT_LOCALE
 from harness.facts.model import NO_MATCH, FactMatch, FactType, GoldFact
 from harness.facts.sentences import Span
-from harness.facts.surroundings import Surroundings
+from harness.facts.surroundings import CLAIM_CUES, Surroundings
 
 _KEPT = 4096
+_NO_FLAGS: frozenset[str] = frozenset()
 _ENOUGH = 64  # mentions of one value in one answer that are looked at
 
 
@@ -64,18 +66,29 @@ def match_fact(
     return match
 
 
-def states_as_true(answer: AnswerText, wrong: GoldFact) -> FactMatch | None:
-    """Return the match of a wrong value that the answer states as true, else None.
+def match_wrong(answer: AnswerText, wrong: GoldFact) -> FactMatch:
+    """Say whether the answer mentions a wrong value, and whether it states it as true.
 
-    A value that is negated, asked, left open, called past or set aside is not stated as true.
+    A value that is negated, asked, left open, called past or set aside is not stated as true;
+    the flags of the match then say which.
     """
     forms = _forms(wrong, answer.locale)
+    first: FactMatch | None = None
     for form in forms:
         for span in form.find(answer)[:_ENOUGH]:
-            flags, sentence = _assess(answer, form, span, forms, ())
-            if not flags & assertion.RESOLVING:
-                return _found(answer, form, span, sentence, flags, asserted=True)
-    return None
+            flags, sentence = _assess(answer, form, span, forms, (), is_wrong=True)
+            asserted = not flags & assertion.RESOLVING
+            if asserted or first is None:
+                first = _found(answer, form, span, sentence, flags, asserted=asserted)
+            if asserted:
+                return first
+    return first or NO_MATCH
+
+
+def states_as_true(answer: AnswerText, wrong: GoldFact) -> FactMatch | None:
+    """Return the match of a wrong value that the answer states as true, else None (see `match_wrong`)."""
+    match = match_wrong(answer, wrong)
+    return match if match.asserted else None
 
 
 def typed_values(answer: AnswerText, kind: FactType) -> list[Span]:
@@ -155,13 +168,13 @@ def _best(
     """Return the first asserted match, else the first mention."""
     first: tuple[FactMatch, Span] | None = None
     is_ascii = answer.text.isascii()
-    undone: set[Span] = set()
+    undone: list[Span] = []
     for form in forms:
         if is_ascii and form.is_fallback:
             continue
         for span in form.find(answer)[:_ENOUGH]:
-            if span in undone:
-                continue
+            if undone and any([start <= span[0] and span[1] <= end for start, end in undone]):
+                continue  # `Chen` in a `Sarah Chen` that is denied
             flags, sentence = _assess(answer, form, span, forms, siblings)
             asserted = not flags or not flags & assertion.UNDOING
             if asserted or first is None:
@@ -169,28 +182,36 @@ def _best(
                 if asserted:
                     return found
                 first = found
-            undone.add(span)
+            undone.append(span)
     return first
 
 
 def _assess(
-    answer: AnswerText, form: Form, span: Span, forms: tuple[Form, ...], siblings: Sequence[GoldFact]
+    answer: AnswerText,
+    form: Form,
+    span: Span,
+    forms: tuple[Form, ...],
+    siblings: Sequence[GoldFact],
+    *,
+    is_wrong: bool = False,
 ) -> tuple[frozenset[str], Span]:
     """Return every flag of the value at `span`, and the bounds of its sentence."""
+    text = answer.text
     first = last = answer.sentence_at(span[0])
     if span[1] > first.end:
         last = answer.sentence_at(span[1] - 1)
     bounds = (first.start, last.end)
-    value = Surroundings(answer.text, span, first, last, is_text=form.rivals is None)
-    flags = assertion.assess(value)
+    flags: frozenset[str] = _NO_FLAGS
+    if is_wrong or last is not first or first.is_cued(CLAIM_CUES) or past.is_corrected_next(text, first.end):
+        value = Surroundings(text, span, first, last, is_text=form.rivals is None, is_wrong=is_wrong)
+        flags = assertion.assess(value, is_wrong=is_wrong)
     if form.rivals is not None:
-        neighbours = _Neighbours(answer, form.rivals, forms, siblings)
-        more = typed_alternatives(answer.text, span, bounds, neighbours)
-    elif may_offer_another(answer.text, value.words, bounds):
-        more = _phrase_alternatives(answer, form, span, bounds, forms, siblings, value.words)
-    else:
-        return flags, bounds
-    return (flags | more if more else flags), bounds
+        if is_joined(text, span):
+            neighbours = _Neighbours(answer, form.rivals, forms, siblings)
+            flags |= typed_alternatives(text, span, bounds, neighbours)
+    elif may_offer_another(text, first.vocabulary, bounds):
+        flags |= _phrase_alternatives(answer, form, span, bounds, forms, siblings, first.vocabulary)
+    return flags, bounds
 
 
 class _Neighbours:
@@ -269,7 +290,7 @@ def _with_stale(answer: AnswerText, gold: GoldFact, match: FactMatch, span: Span
             for other in form.find(answer)[:_ENOUGH]:
                 if overlaps(other, [span]):
                     continue
-                flags, sentence = _assess(answer, form, other, forms, ())
+                flags, sentence = _assess(answer, form, other, forms, (), is_wrong=True)
                 if not flags & assertion.RESOLVING:
                     begin, stop = answer.source_span(sentence)
                     clause = answer.raw[begin:stop].strip()

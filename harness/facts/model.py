@@ -106,7 +106,7 @@ class FactMatch:
         span: start and end of the match in the answer as given (characters), or None.
         clause: the part of the answer that decided, as given.
         flags: why, in short words such as `negated`, `alternatives`, `question`, `stale`,
-            `hedged`, `past`, `range`, `diacritics`, `enumeration`.
+            `hedged`, `diacritics`, `enumeration`; of a wrong value `past` and `dismissed` too.
     """
 
     mentioned: bool

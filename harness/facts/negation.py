@@ -23,7 +23,7 @@ from harness.facts.patterns import Found, LazyPattern
 from harness.facts.surroundings import DENYING, MISLABELLING, NEGATING, Surroundings
 
 _CUE = LazyPattern(
-    r"(?P<phrase>rather than|instead of|as opposed to|other than|except for|except|excluding|unlike|without|"
+    r"(?P<phrase>rather than|instead of|(?<=\bas\s)opposed to|other than|except for|except|excluding|unlike|without|"
     r"any(?:thing|where|one|body|time|day) but)\b"
     r"|(?P<past>no longer|used to|formerly|stopped \w+ing|ceased|gave up)\b"
     r"|(?P<doubt>doubt(?:s|ed)?|denied|denies|deny|rul(?:ed|es) out|decided against|false that|incorrect that|untrue that)\b"
@@ -36,7 +36,7 @@ _BREAK = LazyPattern(
     r"[;:()\[\]—|]|\s[-–]\s|\.\.\."
     r"|\b(?:but|however|although|though|because|until|till|unless|except|besides|before|after|past|beyond|which|whereas|while|"
     r"when|whenever|where|since|so that|otherwise|instead(?! of)|once|as long as|provided|more than|less than|fewer than|"
-    r"later than|earlier than|sooner than|exceed\w*|as of)\b"
+    r"later than|earlier than|sooner than|at least|at most|up to|a (?:minimum|maximum) of|exceed\w*|as of)\b"
     r"|\b(?:over|above|under|below)\s+$"
     r"|\b(?:and|so|then)\s+(?:you|it|i|we|they|he|she|your|it's|you're|that|there|the|therefore|then)\b"
     r"|\band\s+(?:is|are|was|were|has|have|had|will|would|can|could|should|must|costs?|starts?|begins?|ends?|opens?|closes?|"
@@ -101,7 +101,8 @@ _NEW_VERB = LazyPattern(
 _SUBJECT_CUES = frozenset({"nobody", "no one", "neither", "none of", "never", "nowhere", "hardly", "nor"})
 _DIRECT = LazyPattern(
     r"\s*(?:(?:be|been|being|have\s+been|really|actually|in\s+fact|yet|even|necessarily|exactly|called|named)\s+)*"
-    r"(?:(?:on|at|in|by|for|from|to|of|with|due|as)\s+)?(?:(?:the|a|an|your|my|his|her|their|our|this|that)\s+)?\s*"
+    r"(?:(?:on|at|in|by|for|from|to|of|with|due|as)\s+)?"
+    r"(?:(?:the|a|an|your|my|his|her|their|our|this|that)\s+(?:(?:usual|standard|old|first|original|normal|full|same|new)\s+)?)?\s*"
 )
 _DEFINITE = LazyPattern(r"\b(?:the|your|my|his|her|their|our|its|that|this|those|these)\s+(?:[\w-]+\s+)?$")
 _HEAD_NOUN = LazyPattern(
@@ -151,7 +152,7 @@ _BEFORE_LABEL = LazyPattern(
 def negation(value: Surroundings) -> str | None:
     """Return the flag that a negation before or after a value earns it, if any."""
     start = value.start
-    for at in value.places_before(NEGATING):
+    for at in value.places_before(value.cues & NEGATING):
         cue = _CUE.match(value.text, at, start)
         flag = _flag_of(cue, value) if cue else None
         if flag:
@@ -163,7 +164,10 @@ def negation(value: Surroundings) -> str | None:
     right = value.right
     if _AFTER_ANY.match(right) or _AFTER_LABEL.match(right):
         return "negated"
-    if any(_BEFORE_LABEL.match(value.text, at, start) for at in value.places_before(MISLABELLING, 60)):
+    if any(
+        _BEFORE_LABEL.match(value.text, at, start)
+        for at in value.places_before(value.cues & MISLABELLING, 60)
+    ):
         return "negated"
     return "negated" if not value.is_text and _AFTER_TYPED.match(right) else None
 

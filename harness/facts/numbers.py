@@ -24,7 +24,7 @@ from harness.facts.words import number_runs
 _LETTER = r"a-z_\u00aa\u00b5\u00c0-\u024f\u0370-\u052f"
 _VULGAR = "".join(FRACTIONS)
 _LONGEST = 40  # digits; anything longer is no quantity
-_BEFORE_SIGN = frozenset(" \n(:=\"'|\x00" + SIGNS)
+_BEFORE_SIGN = frozenset(" \n(:=\"'|\x00\x01" + SIGNS)
 _SCALES = {
     "hundred": 10**2, "thousand": 10**3, "lakh": 10**5, "million": 10**6, "crore": 10**7, "billion": 10**9,
     "trillion": 10**12, "k": 10**3, "m": 10**6, "mm": 10**6, "mn": 10**6, "mio": 10**6, "bn": 10**9, "b": 10**9,
@@ -145,6 +145,9 @@ def _spot(text: str, start: int, rules: LocaleRules) -> tuple[_Spot | None, int]
     if found is None:
         return None, start
     end = found.end()
+    written = found[0]
+    if written.isdecimal() and len(written) <= _LONGEST and not text.startswith("/", end):
+        return _Spot(start, end, Decimal(written)), end
     value = _value(found["whole"] or found["point"] or "0", rules)
     if value is None or (text.startswith("/", end) and text[end + 1 : end + 2].isdigit()):
         return None, end
@@ -159,6 +162,9 @@ def _spot(text: str, start: int, rules: LocaleRules) -> tuple[_Spot | None, int]
 _RANGE_BEFORE = LazyPattern(
     rf"(?:[-–—]\s?|\b(?:to|through|thru)\s+|\bbetween\b.{{1,24}}\band\s+)[{SIGNS}]?\s?$"
 )
+_RANGE_MARKS = ("-", "–", "—", " to", " through", " thru", " and", "\nto", "\nand")
+_UP_TO = (" up to", "\nup to")
+_UP_TO_SIGN = " \n" + SIGNS
 _RANGE_AFTER = LazyPattern(r"\s?[-–—/]\s?\S|\s+(?:to|through|thru|and)\b")
 
 
@@ -175,8 +181,10 @@ def read_alone(text: str, place: int, rules: LocaleRules) -> tuple[bool, NumberF
         start -= 1
         if place - start > _LONGEST:
             return False, None
-    if start and _RANGE_BEFORE.search(text, max(0, start - 32), start):
-        return False, None
+    near = text[max(0, start - 12) : start].rstrip(_UP_TO_SIGN)
+    if near.endswith(_RANGE_MARKS) and not near.endswith(_UP_TO):
+        if _RANGE_BEFORE.search(text, max(0, start - 32), start):
+            return False, None
     spot, end = None, start
     while start <= place:
         spot, end = _spot(text, start, rules)
@@ -216,7 +224,7 @@ def _padded(*parts: str) -> bool:
 
 # Words after a number that change what it is; any other word leaves it alone.
 _TELLING = lexicon(
-    "st nd rd th a p am pm o'clock h per pct percent percentage thousand thousands million millions billion billions trillion "
+    "st nd rd th a p am pm o'clock h pct percent percentage percentages thousand thousands million millions billion billions trillion "
     "trillions hundred hundreds lakh lakhs crore crores k m mm mn mio bn b tn and"
 ) | set(CURRENCY_WORDS)
 _NEXT_WORD = LazyPattern(r"[\s-]?([^\W\d_]+)")
@@ -233,7 +241,12 @@ def _read(text: str, spot: _Spot, rules: LocaleRules) -> NumberFound | None:
     following = text[end : end + 1]
     if following not in _PLAIN_END:
         word = _NEXT_WORD.match(text, end)
-        if word is None or word[1] in _TELLING or not word[1].isascii():
+        if (
+            word is None
+            or word[1] in _TELLING
+            or not word[1].isascii()
+            or text.startswith("per cent", word.start(1))
+        ):
             if _is_other(text, end):
                 return None
             value, code, number_end, end = _tail(text, value, end, code, rules)
@@ -251,7 +264,7 @@ def _read(text: str, spot: _Spot, rules: LocaleRules) -> NumberFound | None:
 
 
 _HOUR_JOINTS = frozenset(("t ", "o ", "r "))
-_PLAIN_END = frozenset(("", ".", ",", ";", ":", "!", "?", ")", "\x00"))
+_PLAIN_END = frozenset(("", ".", ",", ";", ":", "!", "?", ")", "\x00", "\x01"))
 
 
 def _tail(

@@ -1,8 +1,7 @@
-"""Is a value called past, replaced by another, or set aside?
+"""Is a value called past, or replaced by another?
 
 `replaced`  changed from X to Y · X, sorry, Y: the answer itself takes X back
 `past`      previously X · the old X · X was cancelled: true once
-`dismissed` ignore X · you'd hoped for X · X is off: named only to be put aside
 `bounded`   it was before X · it costs more than X: the value itself is not X
 """
 
@@ -13,11 +12,9 @@ from harness.facts.sentences import CONTRACTED
 from harness.facts.surroundings import (
     CHANGING,
     CORRECTING,
-    DISMISSING,
     PASSED,
     PAST,
     RENEWING,
-    SETTING_ASIDE,
     Surroundings,
 )
 
@@ -47,10 +44,10 @@ _CORRECTIONS = (
 
 
 _BEFORE = LazyPattern(
-    r"(?:previously|previous|formerly|former|originally|original|initially|initial|old|older|earlier|prior|before that|"
+    r"(?:previously|formerly|originally|original|initially|initial|earlier|before that|(?:old|older|prior|former|previous)(?=[^,;()]{0,20}$)|"
     r"(?<=\bat\s)first|(?<=\bup\s)from|(?<=\bdown\s)from|replac(?:es|ed|ing)|supersed(?:es|ed|ing)|instead of|"
     r"(?<=\bno\s)longer|(?<=\bhad\s)been|left(?=\s+$)|once|outdated|cancelled|canceled|withdrawn|discarded|rejected|"
-    r"first (?:quoted|offered|given|said|booked|told|planned|scheduled|set|slot|date|quote|offer|wrote|read))\b[^,;()]{0,30}$"
+    r"first (?:quoted|offered|given|said|booked|told|planned|scheduled|set|slot|date|quote|offer|wrote|read)|first\s+[\w-]+(?=,\s+$)|last (?:year|month|week|time))\b(?:[^,;()]{0,30}|,\s+)$"
 )
 _WAS = LazyPattern(r"\b(?:was|were|had|lived|stood|began|started|said|quoted|planned|booked)\b[^.;()]{0,40}$")
 _NOW_AFTER = LazyPattern(
@@ -59,7 +56,7 @@ _NOW_AFTER = LazyPattern(
     r"raised|updated|corrected|replaced)|(?:then|later) (?:was |it was )?(?:changed|moved|raised|corrected|updated|replaced))\b"
     r"|[.!?]?\s+(?:now|currently|it is now|it's now|that (?:has )?changed|that was (?:later )?(?:changed|corrected|moved))\b"
 )
-_WAS_IN_BRACKETS = LazyPattern(r"\((?:it )?(?:was|were|used to be|not)\s[^()]{0,30}$")
+_WAS_IN_BRACKETS = LazyPattern(r"\((?:it )?(?:was|were|had|used to be|not)\s[^()]{0,30}$")
 _AFTER = LazyPattern(
     r"\W{0,3}(?:(?:and|or)\s+(?:[\w'-]+\s+){1,4}?)?(?:(?:hold|slot|date|day|booking|appointment|offer|quote|price|"
     r"inspection|figure|title|one)\s+)?"
@@ -73,13 +70,13 @@ _AFTER = LazyPattern(
     r"previous|original|"
     r"first|former|initial|earlier|rough|guess|estimate|mistake|typo|slip)\b"
     r"|(?:was|were)\s+(?:\w+\s+){0,4}until\b"
-    r"|(?:has|have|had)\s+(?:since\s+)?(?:been\s+)?(?:changed|replaced|moved|superseded|corrected|cancelled|updated|dropped|"
+    r"|(?:has|have|had)\s+(?:since\s+|already\s+)?(?:been\s+)?(?:changed|replaced|moved|superseded|corrected|cancelled|updated|dropped|"
     r"withdrawn|slipped|shifted|pushed|postponed|rescheduled|released)\b"
     r"|(?:changed|moved|was changed|was moved|went|rose|dropped)\s+to\b|became\b)"
 )
 # `X, and he raised it` · `X until Gus moved it` · `X, but that was the old one`
 _SINCE_CHANGED = LazyPattern(
-    r"[^.;!?\n]{0,40}?\b(?:and|but|until|then)\s+(?:[\w']+\s+){0,3}?(?:raised|lifted|lowered|moved|changed|updated|corrected|"
+    r"[^.;!?\n]{0,60}?(?:\b(?:and|but|until|then|before)|,)\s+(?:[\w']+\s+){0,3}?(?:raised|lifted|lowered|moved|changed|updated|corrected|"
     r"increased|reduced|cut|dropped|bumped|pushed|replaced|rescheduled|switched|upgraded|doubled|extended|postponed)\s+"
     r"(?:it|that|this|them|yours|his|hers|the|your)\b"
     r"|,?\s+(?:but|though)\s+(?:that|it|this)\s+(?:was|is)\s+(?:(?:the|an?|your|my)\s+)?(?:old|wrong|previous|former|outdated|"
@@ -88,6 +85,9 @@ _SINCE_CHANGED = LazyPattern(
 _WAS_TO_BE = LazyPattern(
     r"\b(?:was|were)\s+(?:first\s+|originally\s+)?(?:going|due|supposed|meant|set|scheduled|booked|planned|to have been)\b"
     r"[^.;!?\n]{0,25}$"
+)
+_SUPPOSED = LazyPattern(
+    r"\b(?:was|were)\s+(?:\w+\s+)?(?:going|supposed|meant|to have been)\b[^.;!?\n]{0,25}$"
 )
 _BUT = LazyPattern(r"[^.;!?\n]{0,40}?\b(?:but|until|then)\b")
 _MOVING = LazyPattern(
@@ -98,11 +98,6 @@ _TO_ANOTHER = LazyPattern(r"(?:'s)?(?:\s+(?!and\b|but\b|or\b)[\w'-]+){0,2}\s+(?:
 _CHANGED_FROM = LazyPattern(
     r"\b(?:changed|moved|raised|lowered|increased|reduced|cut|pushed|rescheduled|postponed|switched|bumped|shifted|extended|"
     r"updated|corrected|up|down)\s+(?:\w+\s+)?from\s+(?:[\w']+\s+){0,2}$"
-)
-_IF_IT_SAYS = LazyPattern(
-    r"\bif\s+(?:it|they|you|anyone|someone|the\s+\w+)\s+(?:still\s+)?(?:says?|shows?|sees?|reads?|lists?|quotes?|"
-    r"mentions?|hears?)"
-    r"\b[^.;:]{0,20}$"
 )
 _SHIFTED = (
     "moved",
@@ -130,21 +125,6 @@ _CORRECTION = LazyPattern(
     r"make that|or rather)\b"
     r"[\s,:—–-]*(?=[\w$€£])"
 )
-_DISMISSED_BEFORE = LazyPattern(
-    r"(?:ignore|disregard|forget|scrap|drop|avoid|miss(?:ed|es)?|g(?:ave|iven|iving) up|turned down|declined|refused|"
-    r"rul(?:e|es|ed|ing) out|misread as|mistaken for|"
-    r"confus(?:e|ed|ing)\s+\w+\s+with|hop(?:ed|ing)|assum(?:ed|ing)|aiming|counting on|thought|thinking|expected|expecting|"
-    r"telling|advertis(?:ed|ing)|announced|(?<=\bhad\s)(?:planned|wanted|booked|told|promised|said)|"
-    r"(?<='d\s)(?:planned|wanted|booked|told|promised)|n't (?:use|copy|go by|rely on|quote))\b[^.;:()]{0,45}$"
-)
-# What is said of the value stays close to it: no comma in between.
-_DISMISSED_AFTER = LazyPattern(
-    r"[^.,;:()]{0,50}?\b(?:(?:is|was|are|'s)\s+(?:now\s+)?(?:off|out|gone|over|lost|dead|void|too (?:early|soon|"
-    r"late)|impossible|"
-    r"no good|unrealistic|not going to happen|not possible)\b"
-    r"|(?:isn't|is not|can't|cannot|won't|can no longer|couldn't)\s+(?:be\s+(?:kept|met|made|held|used|done)|work|hold|stand|"
-    r"happen|stay|possible|realistic|feasible|achievable)\b|no longer\b|(?:fell|falls) through\b)"
-)
 _BOUNDED_DATE = LazyPattern(
     r"(?:\b(?:is|was|were|happened|occurred|took place|sometime|some time|shortly|soon|just|long|well|the (?:day|"
     r"week|month|year|"
@@ -159,28 +139,30 @@ _BOUNDED_AMOUNT = LazyPattern(
 )
 
 
-def past(value: Surroundings) -> set[str]:
-    """Return which of `past`, `replaced` and `dismissed` the words around a value earn it."""
-    flags: set[str] = _changed(value) if "from" in value.cues else set()
-    if _is_past(value):
-        flags.add("past")
-    if _is_dismissed(value):
-        flags.add("dismissed")
-    if _is_corrected(value):
-        flags.add("replaced")
-    return flags
+def is_replaced(value: Surroundings) -> bool:
+    """Say whether the answer itself puts another value in the place of this one."""
+    if "from" in value.cues and "replaced" in _changed(value):
+        return True
+    return _is_corrected(value)
 
 
-def _is_past(value: Surroundings) -> bool:
+def is_past(value: Surroundings) -> bool:
+    """Say whether the value is called one that held before."""
     text, start, cues = value.text, value.start, value.cues
     if cues:
-        if any([_BEFORE.match(text, at, start) for at in value.places_before(PAST, _REACH)]):
+        if "from" in cues and _changed(value):
+            return True
+        if any([_BEFORE.match(text, at, start) for at in value.places_before(value.cues & PAST, _REACH)]):
             return True
         if not cues.isdisjoint(PASSED) and (after := _AFTER.match(value.right)):
             # A person or a thing that was moved is no less itself.
             return not (value.is_text and after[0].endswith(_SHIFTED))
         if not cues.isdisjoint(CHANGING) and _is_left_behind(value):
             return True
+    if ("supposed" in value.words or "meant" in value.words or "going" in value.words) and _SUPPOSED.search(
+        value.left
+    ):
+        return True
     if "(" in value.left and _WAS_IN_BRACKETS.search(value.left[-_REACH:]):
         return True
     return _ARROW.match(value.right) is not None or _is_renewed(value)
@@ -195,14 +177,9 @@ def _is_renewed(value: Surroundings) -> bool:
     return _WAS.search(value.left[-_REACH:]) is not None
 
 
-def _is_dismissed(value: Surroundings) -> bool:
-    text, start, cues = value.text, value.start, value.cues
-    if cues:
-        if any([_DISMISSED_BEFORE.match(text, at, start) for at in value.places_before(DISMISSING, _REACH)]):
-            return True
-        if not cues.isdisjoint(SETTING_ASIDE) and _DISMISSED_AFTER.match(value.right):
-            return True
-    return "if" in value.words and _IF_IT_SAYS.search(value.left[-_REACH:]) is not None
+def is_corrected_next(text: str, at: int) -> bool:
+    """Say whether the sentence that begins at `at` may take back the one before it."""
+    return text.startswith(_CORRECTIONS, at)
 
 
 def _is_corrected(value: Surroundings) -> bool:

@@ -6,7 +6,7 @@ writing of one value has to hold, so a form first asks here which sentences to s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
@@ -44,26 +44,31 @@ class Places(NamedTuple):
 
     def within(self, text: str) -> list[int]:
         """Return the places in folded `text`, in no order."""
-        found = [at for digits in self.whole if digits in text for at in _whole(text, digits)]
+        found: list[int] = []
+        for digits in self.whole:
+            at = text.find(digits)
+            while at >= 0:
+                end = at + len(digits)
+                if _is_whole(text, at, end):
+                    found.append(at)
+                at = text.find(digits, end)
         for part in self.parts:
             at = text.find(part)
             while at >= 0:
                 found.append(at)
                 at = text.find(part, at + len(part))
         if self.pattern is not None:
-            found.extend(match.start() for match in self.pattern.finditer(text))
+            for match in self.pattern.finditer(text):
+                found.append(match.start())
         return found
 
 
-def _whole(text: str, digits: str) -> Iterator[int]:
-    at = text.find(digits)
-    while at >= 0:
-        end = at + len(digits)
-        if not text[end : end + 1].isdigit():
-            before = text[at - 1 : at] if at else ""
-            if not before.isdigit() or (before == "0" and not text[max(0, at - 2) : at - 1].isdigit()):
-                yield at
-        at = text.find(digits, end)
+def _is_whole(text: str, start: int, end: int) -> bool:
+    """Say whether no digit stands next to the digits, zeros before them aside."""
+    if text[end : end + 1].isdigit():
+        return False
+    before = text[start - 1 : start]
+    return not before.isdigit() or (before == "0" and not text[start - 2 : start - 1].isdigit())
 
 
 def date_places(date: DateValue, names: Mapping[str, int], weekdays: Mapping[str, int]) -> Places:

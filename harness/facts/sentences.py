@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
-from harness.facts.markdown import BREAK
+from harness.facts.markdown import BREAKS
 from harness.facts.patterns import LazyPattern
 
 Span = tuple[int, int]
 
 # The group takes part where a word of fewer than five letters stands before a full stop: it may be an abbreviation.
 _END = LazyPattern(
-    rf"[.!?{BREAK}。！？](?:(?<=[^.])|(?<=[a-z]{{5}}\.)|())[.!?。！？]*[\"')\]]*(?:(?=[\s{BREAK}])|(?<=[{BREAK}。！？])|$)"
+    rf"[.!?{BREAKS}。！？](?:(?<=[^.])|(?<=[a-z]{{5}}\.)|())[.!?。！？]*[\"')\]]*(?:(?=[\s{BREAKS}])|(?<=[{BREAKS}。！？])|$)"
 )
 _TITLE, _NUMBERED, _WEEKDAY, _COMPANY = range(4)
 _ABBREVIATIONS = {
@@ -57,7 +57,7 @@ def _is_abbreviated(text: str, cased: str, dot: int, end: int) -> bool:
     if kind is None and len(word) > 4:
         return False
     following = cased[end : end + 2].lstrip()[:1]
-    if not following or following == BREAK:
+    if not following or following in BREAKS:
         return False
     if kind is None:
         if word[:1].isdigit() and word.endswith((".m", "am", "pm")):
@@ -81,7 +81,7 @@ class Word(NamedTuple):
 # The not of `don't` is a word of the vocabulary too.
 CONTRACTED = "n't"
 _DIGITS = LazyPattern(r"[0-9½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞][0-9]*")
-_MARKS = str.maketrans(dict.fromkeys('.,;:!?()[]{}<>|/\\"“”«»*_+=&%$€£¥#@~^…–—-。，、！？「」\x00', " "))
+_MARKS = str.maketrans(dict.fromkeys('.,;:!?()[]{}<>|/\\"“”«»*_+=&%$€£¥#@~^…–—-。，、！？「」\x00\x01', " "))
 
 
 def without_marks(text: str) -> str:
@@ -92,7 +92,7 @@ def without_marks(text: str) -> str:
 class Sentence:
     """A sentence of folded text: its bounds, its vocabulary and where words of interest stand."""
 
-    __slots__ = ("_digits", "end", "start", "text", "vocabulary")
+    __slots__ = ("_cued", "_digits", "end", "start", "text", "vocabulary")
 
     def __init__(self, text: str, unmarked: str, start: int, end: int) -> None:
         self.text = text
@@ -106,6 +106,15 @@ class Sentence:
                 words.add(CONTRACTED)
         self.vocabulary = words
         self._digits: list[Word] | None = None
+        self._cued: bool | None = None
+
+    def is_cued(self, cues: AbstractSet[str]) -> bool:
+        """Say whether it asks, or has any of `cues`, which are the same at every call."""
+        if self._cued is None:
+            self._cued = (
+                not cues.isdisjoint(self.vocabulary) or self.text.find("?", self.start, self.end) >= 0
+            )
+        return self._cued
 
     @property
     def digits(self) -> list[Word]:

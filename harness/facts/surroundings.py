@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 
+from harness.facts.blocks import heading_of
 from harness.facts.patterns import lexicon
 from harness.facts.sentences import CONTRACTED, Sentence, Span
 
@@ -13,7 +14,7 @@ _REACH = 320
 
 # What a negation can begin with.
 NEGATING = lexicon(
-    "rather instead as other except excluding unlike without anything anywhere anyone anybody anytime anyday no used "
+    "rather instead opposed other except excluding unlike without anything anywhere anyone anybody anytime anyday no used "
     "formerly "
     "doubt doubts doubted denied denies deny ruled rules decided false incorrect untrue not never cannot neither nor "
     "nobody none "
@@ -22,13 +23,13 @@ NEGATING = lexicon(
 # What a predicate that denies the value cannot do without.
 DENYING = lexicon(
     "not never n't no cannot wrong incorrect false invalid misread mistaken mistakenly mistook mistake error typo void "
-    "impossible early soon late out"
+    "impossible too question"
 )
 MISLABELLING = lexicon("wrong incorrect false invalid misread mistaken mistakenly mistook")
 # What calls the value after it past.
 PAST = lexicon(
     "previously previous formerly former originally original initially initial old older earlier prior first before from "
-    "replaces replaced replacing supersedes superseded superseding instead longer been left once outdated cancelled "
+    "replaces replaced replacing supersedes superseded superseding instead longer been left once last outdated cancelled "
     "canceled withdrawn "
     "discarded rejected"
 )
@@ -47,34 +48,17 @@ RENEWING = lexicon(
     "now currently today nowadays days as since changed moved raised updated corrected replaced later then"
 )
 CORRECTING = lexicon("sorry actually mean correction scratch wait make rather")
-# What sets aside the value after it.
-DISMISSING = lexicon(
-    "ignore disregard forget scrap drop avoid miss missed misses rule rules ruled ruling gave given giving turned declined "
-    "refused misread mistaken confuse confused confusing hoped hoping assumed assuming aiming counting thought thinking "
-    "expected expecting telling advertised advertising announced planned wanted booked told promised said n't"
-)
-# What sets aside the value before it.
-SETTING_ASIDE = lexicon(
-    "off out gone over lost dead void early soon late impossible unrealistic n't cannot no fell falls"
-)
 HEDGING = lexicon(
-    "probably maybe perhaps possibly i guess might may could likely seem seems appear appears not unsure presumably "
+    "probably maybe perhaps possibly think believe guess might may could likely seem seems appear appears not unsure presumably "
     "apparently"
 )
 BOUNDING = lexicon("before after prior more over less under above below fewer")
-CUE_WORDS = frozenset().union(
-    NEGATING,
-    DENYING,
-    MISLABELLING,
-    PASSED,
-    CHANGING,
-    RENEWING,
-    CORRECTING,
-    DISMISSING,
-    SETTING_ASIDE,
-    HEDGING,
-    BOUNDING,
+# What can undo a claim …
+CLAIM_CUES = frozenset({"from", "if", "whether"}).union(
+    NEGATING, DENYING, MISLABELLING, CORRECTING, HEDGING, BOUNDING
 )
+# … and what can set aside a wrong one.
+WRONG_CUES = CLAIM_CUES.union(PASSED, CHANGING, RENEWING)
 
 
 class Surroundings:
@@ -94,24 +78,26 @@ class Surroundings:
 
     __slots__ = ("closing", "cues", "end", "is_text", "left", "opening", "right", "start", "text", "words")
 
-    def __init__(self, text: str, span: Span, first: Sentence, last: Sentence, *, is_text: bool) -> None:
+    def __init__(
+        self, text: str, span: Span, first: Sentence, last: Sentence, *, is_text: bool, is_wrong: bool
+    ) -> None:
         self.text = text
         self.start, self.end = span
         self.words: AbstractSet[str] = (
             first.vocabulary if first is last else first.vocabulary | last.vocabulary
         )
-        self.cues = self.words & CUE_WORDS
+        self.cues = self.words & (WRONG_CUES if is_wrong else CLAIM_CUES)
         self.is_text = is_text
         self.opening = max(first.start, self.start - _REACH)
         self.closing = min(last.end, self.end + _REACH)
         self.left = text[self.opening : self.start]
         self.right = text[self.end : self.closing]
 
-    def places_before(self, lexicon: AbstractSet[str], reach: int = _REACH) -> list[int]:
-        """Return where cues of `lexicon` begin in the sentence before the value, the nearest first."""
+    def places_before(self, words: AbstractSet[str], reach: int = _REACH) -> list[int]:
+        """Return where some of its `words` begin in the sentence before the value, the nearest first."""
         text, low = self.text, max(self.opening, self.start - reach)
         found = []
-        for word in self.cues & lexicon:
+        for word in words:
             at = text.rfind(word, low, self.start)
             while at >= 0:
                 end = at + len(word)
@@ -123,3 +109,7 @@ class Surroundings:
         if len(found) > 1:
             found.sort(reverse=True)
         return found
+
+    def heading(self) -> tuple[str, str]:
+        """Return what stands over the value, and over the other columns of its table."""
+        return heading_of(self.text, self.start)

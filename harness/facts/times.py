@@ -106,7 +106,7 @@ def scan_times(text: str, sentence: Sentence) -> list[TimeFound]:
 def _at_digits(text: str, word: Word) -> TimeFound | None:
     if len(word.text) > 4:
         return None
-    if found := _COMPACT.match(text, word.start):
+    if len(word.text) == 4 and (found := _COMPACT.match(text, word.start)):
         hour = int(found[1])
         return TimeFound(found.start(), found.end(), _time(hour, int(found[2]), "am" if hour < 12 else None))
     if len(word.text) > 2:
@@ -132,7 +132,9 @@ def _clock(text: str, found: Found) -> TimeFound | None:
         return None
     padded = len(found["hour"]) == 2 and found["hour"][0] == "0"
     value = _time(hour, minute, half or ("am" if padded and not found["clock"] else None))
-    head = _RANGE_HEAD.search(text, max(0, found.start() - 20), found.start())
+    head = None
+    if text[max(0, found.start() - 7) : found.start()].rstrip().endswith(_RANGE_MARKS):
+        head = _RANGE_HEAD.search(text, max(0, found.start() - 20), found.start())
     if head is not None and int(head["hour"]) <= 23 and int(head["minute"] or 0) <= 59:
         return TimeFound(
             head.start(), found.end(), _time(int(head["hour"]), int(head["minute"] or 0), half), value
@@ -216,6 +218,7 @@ def _time(hour: int, minute: int, half: str | None) -> TimeValue:
 
 # ---- ranges ---------------------------------------------------------------------------
 
+_RANGE_MARKS = ("-", "–", "—", "to", "until", "till", "and")
 _RANGE_HEAD = LazyPattern(
     r"(?<![\w.,:/$-])(?P<hour>\d{1,2})(?:[:.](?P<minute>\d\d))?"
     r"(?:\s?[-–—]\s?|\s+(?:to|until|till)\s+|(?<=between \d)\s+and\s+|(?<=between \d\d)\s+and\s+)$"
