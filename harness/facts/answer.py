@@ -14,6 +14,7 @@ from harness.facts import ids
 from harness.facts.date_scan import scan_dates
 from harness.facts.dates import DateFound
 from harness.facts.locales import DEFAULT_LOCALE, locale_rules
+from harness.facts.markdown import ITEM
 from harness.facts.normalise import normalise
 from harness.facts.numbers import NumberFound, read_alone, scan_numbers
 from harness.facts.places import Places
@@ -30,6 +31,7 @@ class AnswerText:
         locale: how its numbers and numeric dates are read.
         text: the answer rendered, normalised and casefolded; spans inside the package refer to it.
         cased: the same, of the same length, with its case kept.
+        has_items: whether it has a list or a table.
     """
 
     def __init__(self, raw: str, locale: str = DEFAULT_LOCALE) -> None:
@@ -38,6 +40,7 @@ class AnswerText:
         self._normalised = normalise(raw)
         self.text = self._normalised.text
         self.cased = self._normalised.cased
+        self.has_items = ITEM in self.text
         self._sentences: dict[int, Sentence] = {}
         self._read: dict[tuple[str, int], list[Any]] = {}
         # Read on demand; functools.cached_property takes a lock at each first use.

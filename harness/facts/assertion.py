@@ -19,6 +19,7 @@ What is only noted: `hedged` (probably X).
 from __future__ import annotations
 
 from harness.facts import dismissal, negation, past
+from harness.facts.markdown import ITEM
 from harness.facts.patterns import LazyPattern
 from harness.facts.surroundings import BOUNDING, HEDGING, Surroundings
 
@@ -41,8 +42,18 @@ _HEDGE = LazyPattern(
 
 
 _WHETHER = LazyPattern(
-    r"\b(?:check|see|confirm|find out|ask|verify|know|sure|certain|clear|tell|wonder|wondering)\s+(?:\w+\s+)?(?:whether|if)\s+"
-    r"(?:(?:it|that|this|the\s+\w+|your\s+\w+)(?:'s|\s+is|\s+was)?\s+)?(?:(?:on|at|in|for|really|still)\s+)*$"
+    r"\b(?:check|see|confirm|find out|ask|verify|know|sure|certain|clear|tell|wonder|wondering|depends? on)\s+(?:\w+\s+)?"
+    r"(?:whether|if)\s+(?:(?:it|that|this|the\s+\w+|your\s+\w+)(?:'s|\s+is|\s+was)\s+)?(?:(?:on|at|in|for|really|still)\s+)*$"
+)
+# Two values, and no saying which holds; not: `I'm not sure which one you mean`.
+_WHICH = LazyPattern(
+    r"(?:\b(?:can't|cannot|couldn't|could not)\s+(?:tell|say|determine)|\b(?:not|n't)\s+(?:sure|certain|clear|know)|\bunclear)\s+which\b"
+    r"(?![^.?!]{0,30}\byou(?:'re|\s+(?:mean|meant|are|want))\b)|\baccording to one\b[^.?!]{0,60}\banother\b"
+)
+# A question which of two is meant takes what it says of each for granted.
+_MEANT = LazyPattern(
+    r"\b(?:mean|meant|asking about|asking|referring to|talking about|thinking of|interested in)\b[^.?!]{0,160}"
+    r"(?:\([^()]{0,60}|\b(?:the|your)\s+[\w-]+(?:\s+[\w-]+){0,4}[\s,]+(?:on|at|in|for|which|that|who)\b[^?]{0,40})$"
 )
 
 
@@ -65,8 +76,12 @@ def assess(value: Surroundings, *, is_wrong: bool = False) -> frozenset[str]:
             flags.add("hedged")
     if ("whether" in value.words or "if" in value.words) and _WHETHER.search(value.left[-60:]):
         flags.add("unsure")
+    if ("which" in value.words or "according" in value.words) and _WHICH.search(value.left + value.right):
+        flags.add("unsure")
     if _is_question(value):
         flags.add("question")
+    if not is_wrong and ITEM in value.text and dismissal.is_void(value):
+        flags.add("replaced")
     if is_wrong and not flags & RESOLVING:
         if past.is_past(value):
             flags.add("past")
@@ -88,6 +103,8 @@ def _is_question(value: Surroundings) -> bool:
     left = value.left
     sentence = left + value.text[value.start : value.end] + value.right
     if not sentence.rstrip(" \"')]\n\x00\x01").endswith(("?", "？")):
+        return False
+    if _MEANT.search(left):
         return False
     if _ASKING.match(sentence.lstrip()):
         return True

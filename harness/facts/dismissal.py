@@ -2,14 +2,16 @@
 
 These rules are looked at for a wrong or superseded value alone: a right answer often tells
 how things came to be (`May 14 was offered but didn't suit you`), and that states nothing
-wrong. For the value asked for they decide nothing.
+wrong. Except for headings they decide nothing about the value asked for.
 
-- ignored, ruled out, hoped for, told by mistake: `ignore X` · `you'd hoped for X`
+- ignored, ruled out, hoped for, told by mistake: `ignore X` · `you'd hoped for X` · `beware of X`
 - off, impossible, over: `X is off` · `X can't be kept` · `you may remember X; that no longer holds`
 - offered and refused, said and corrected: `offered X, which you couldn't do` · `said X, a slip`
+- followed by what it became: `X, later cut to Y` · `set for X. The new date is Y`
 - somebody else's: `X is the neighbor's` · `X is Gretchen's, not yours`
+- the standard, beside an exception: `the standard is X, but yours was raised`
 - only if a paper says so: `if the letter shows X, it was drafted from earlier terms`
-- of another time, beside what holds now: `In 2021 you lived in X` · `January: X`
+- of another time, beside what holds now: `in 2021 you lived in X` · `January: X`
 - under a heading or in a column that says so: `No longer valid: X` · `| First said | Final |`
 """
 
@@ -19,60 +21,127 @@ from harness.facts.patterns import LazyPattern, lexicon
 from harness.facts.surroundings import Surroundings
 
 _REACH = 100
+# Up to the value, in the clause that the cue stands in.
+_TO_VALUE = r"\b(?:(?!\bbut\b|\bso\b)[^.;:()]){0,45}$"
+
+# ---- before the value -----------------------------------------------------------------
+
 _WORDS_BEFORE = lexicon(
     "ignore disregard forget scrap drop avoid miss missed misses rule rules ruled ruling gave given giving turned declined "
-    "refused misread mistaken confuse confused confusing hoped hoping assumed assuming aiming counting thought thinking "
-    "expected expecting telling advertised advertising announced planned wanted booked told promised said slipped guessed "
-    "mistakenly wrongly nearly almost looked offered proposed n't"
+    "refused passed misread misspoke mistaken confuse confused confusing hoped hoping assumed assuming aiming counting thought "
+    "thinking expected expecting telling advertised advertising announced planned wanted booked told promised said slipped "
+    "guessed mistakenly wrongly nearly almost looked considered beware watch careful would could wouldn't didn't n't",
+    "offered revised",
 )
 _BEFORE = LazyPattern(
-    r"(?:ignore|disregard|forget|scrap|drop|avoid|miss(?:ed|es)?|g(?:ave|iven|iving) up|turned down|declined|refused|"
-    r"rul(?:e|es|ed|ing) out|misread(?: as)?|mistaken for|mistakenly|wrongly|slipped(?: and said)?|guessed|"
-    r"nearly \w+|almost \w+|looked like|confus(?:e|ed|ing)\s+\w+\s+with|hop(?:ed|ing)|assum(?:ed|ing)|aiming|counting on|"
-    r"thought|thinking|expected|expecting|telling|advertis(?:ed|ing)|announced|"
-    r"(?<=\bhad\s)(?:planned|wanted|booked|told|promised|said)|(?<='d\s)(?:planned|wanted|booked|told|promised)|"
-    r"n't (?:use|copy|go by|rely on|quote))\b[^.;:()]{0,45}$"
+    r"(?:ignore|disregard|forget|scrap|drop|avoid|miss(?:ed|es)?|g(?:ave|iven|iving) up|turned down|declined|refused|passed on|"
+    r"rul(?:e|es|ed|ing) out|misread(?: as)?|misspoke and said|mistaken for|mistakenly|wrongly|slipped and said|guessed|"
+    r"considered|beware(?: of)?|watch out for|careful|nearly \w+|almost \w+|looked like|confus(?:e|ed|ing)\s+\w+\s+with|"
+    r"hop(?:ed|ing)|assum(?:ed|ing)|aiming|counting on|thought|thinking|expected|expecting|telling|advertis(?:ed|ing)|announced|"
+    r"(?<=\bhad\s)(?:planned|wanted|booked|told|promised|said|offered)|(?<='d\s)(?:planned|wanted|booked|told|promised)|"
+    r"(?:would|could) have \w+|(?:wouldn't|didn't) (?:approve|accept|allow|grant|agree to)|revised|"
+    rf"n't (?:use|copy|go by|rely on|quote)){_TO_VALUE}"
 )
+_NOT_BEFORE = LazyPattern(r"(?:n't|\bnot|\bnever|\bnothing)\s+$")
+_CHOSEN_OVER = LazyPattern(
+    r"\b(?:chose|picked|preferred|took|went with)\b[^.;:]{1,40}\b(?:over|to|rather than)\s+(?:the\s+)?$"
+)
+_STAGE = LazyPattern(
+    r"(?:\b(?:first|initial|original|early|earlier)(?:\s+\w+){0,2}\s*(?::|was|of)"
+    r"|\b(?:early in|at the start of|start of|beginning of|at the beginning of)\s+(?:the\s+|your\s+)?\w+\s*[:,]"
+    r"|\b(?:at the time|back then|back in \w+|back when)\b[^.;:]{0,60}|\bwhen\b[^.;:]{0,40}\b(?:was|were) still\b[^.;:]{0,20})\s*$"
+)
+_MAY_STILL_SAY = LazyPattern(
+    r"\b(?:may|might)\s+(?:still\s+|also\s+|well\s+)?(?:have\s+)?(?:say|show|read|list|written|heard|seen|noted)\b[^.;:]{0,30}$"
+)
+_CROSS = LazyPattern(r"[❌✗✘🚫]\s*[^.;:\n]{0,40}$")
+
+# ---- after the value ------------------------------------------------------------------
+
 # What is said of the value stays close to it: no comma in between.
 _OFF = LazyPattern(
     r"[^.,;:()]{0,50}?\b(?:(?:is|was|are|'s)\s+(?:now\s+)?(?:off|out|gone|over|lost|dead|void|too (?:early|soon|late)|impossible|"
     r"no good|unrealistic|not going to happen|not possible)\b"
-    r"|(?:isn't|is not|can't|cannot|won't|can no longer|couldn't)\s+(?:be\s+(?:kept|met|made|held|used|done)|work|hold|stand|"
-    r"happen|stay|possible|realistic|feasible|achievable)\b|no longer\b|(?:fell|falls) through\b)"
+    r"|(?:isn't|is not|can't|cannot|won't|can no longer|couldn't|didn't|doesn't)\s+(?:be\s+(?:kept|met|made|held|used|done)|work|"
+    r"hold|stand|happen|stay|suit|possible|realistic|feasible|achievable)\b|no longer\b|(?:fell|falls) through\b|lapsed\b|"
+    r"belongs to (?!you\b)|turn(?:ed|s) out\b)"
 )
 # The next clause or sentence takes it back.
 _THAT_IS_OFF = LazyPattern(
-    r"[^.;!?\x00\x01]{0,60}?[,.;:–—-]+\s*(?:but\s+|though\s+)?(?:that|this|it)(?:'s|\s+(?:one|date|day|price|number|figure|is|was|has))*\s+"
-    r"(?:no longer|isn't|is not|not|wrong|a mistake|changed|since|off|didn't|fell|never|outdated|old|the (?:first|old|wrong|\w+ing)\b)"
+    r"[^.;!?\x00\x01]{0,60}?[,.;:–—-]+\s*(?:(?:but|though|apologies|my apologies|sorry|oops|no|actually),?\s+)?(?:that|this|it)"
+    r"(?:'s|\s+(?:one|date|day|price|number|figure|is|was|has))*\s+"
+    r"(?:no longer|isn't|is not|not|wasn't|wrong|a mistake|later|since|off|didn't|fell|never|outdated|old|changed|"
+    r"the (?:first|old|wrong|earlier|previous|\w+ing)\b)"
+)
+_REJECTIONS = lexicon(
+    "declined refused rejected turned gave given withdrawn withdrew crossed cross misread misreading misreadings misspoke misspoken "
+    "misheard mistake error slip slipped typo misadded added backwards mix corrected correcting put apologies apology apologise "
+    "apologize suit couldn't said released fell called yours neither none swapped transposed wrong fixed caught took take forgot "
+    "overlooked ignored left allow possible chose choose picked went dropped superseded"
 )
 # What makes a value one that was offered and refused, said and corrected, in one sentence.
 _REJECTED = LazyPattern(
-    r"[^.!?\x00\x01]{0,160}?\b(?:declined|refused|rejected|turned\s+(?:it|that|them|this|her|him)?\s?down|(?:gave|given)\s+(?:it|that|this)?\s?up|"
-    r"withdrawn|withdrew|crossed\s+(?:it|that)?\s?out|misread\w*|misspoke\w*|misheard|by mistake|in error|slip|slipped|typo|"
-    r"mis-?added|backwards|mix-?up|correct(?:ed|ing)|put (?:it|that) right|apolog\w+|didn't suit|couldn't (?:do|make)|"
-    r"said no|released|fell through|called off|not yours|neither of (?:those|these|them)|none of (?:those|these|them))\b"
+    r"[^.!?\x00\x01]{0,160}?\b(?:declined|refused|rejected|turned\s+(?:it|that|them|this|her|him)?\s?down|(?:gave|given)\s+(?:it|that|this)?"
+    r"\s?up|withdrawn|withdrew|cross(?:ed)?\s+(?:it|that)?\s?out|misread\w*|misspoke\w*|misheard|by mistake|in error|an? (?:\w+ )?error|"
+    r"slip|slipped|typo|mis-?added|backwards|mix-?up|correct(?:ed|ing)|put (?:it|that) right|apolog\w+|didn't suit|couldn't (?:do|make)|"
+    r"said no|released|fell through|called off|not yours|neither of (?:those|these|them)|none of (?:those|these|them)|swapped|"
+    r"transposed|(?:got|was|is|were) (?:it )?wrong|(?:fixed|caught) (?:it|that)|t(?:ook|ake) (?:it|that) back|forgot|overlooked|ignored|"
+    r"left out|didn't allow for|(?:wasn't|not) possible|but (?:you|he|she|they) (?:chose|picked|took|went)|and went with|was dropped|"
+    r"superseded)\b"
 )
-_REJECTIONS = lexicon(
-    "declined refused rejected turned gave given withdrawn withdrew crossed misread misreading misreadings misspoke misspoken "
-    "misheard mistake error slip slipped typo misadded added backwards mix corrected correcting put apologies apology apologise "
-    "apologize suit couldn't said released fell called yours neither none"
+_TO_ANOTHER = (
+    r"(?:cut|raised|moved|changed|lowered|reduced|increased|corrected|updated|revised|pushed|rescheduled|slipped|bumped|shifted|made|set)"
+    r"\s+(?:it\s+)?(?:back\s+|up\s+|down\s+)?(?:to\b|:|→)"
 )
-_SOMEONE_ELSES = LazyPattern(
-    r"(?:,\s*which\b[^,.;]{0,60})?,?\s*(?:is|was|are|were)\s+(?:just\s+|only\s+|really\s+|actually\s+|for\s+)*(?:the\s+|your\s+(?=\w+'s))?(?!today|tomorrow|"
-    r"yesterday)[\w-]+'s\b"
+_BECAME = LazyPattern(
+    rf"[^.;!?\n\x00\x01]{{0,12}}?(?:\s?(?:→|->)|,?\s*(?:and\s+)?(?:(?:then|later|since|subsequently|was|were|been)\s+)*{_TO_ANOTHER}"
+    r"|,?\s+(?:and|but)\s+(?:then|later|finally)\b|,\s+(?:then|later)\s+)"
 )
-_FOR_ANOTHER = LazyPattern(
-    r"(?:[^.,;:!?]{0,50}?\b(?:was|were)|[^.;:!?]{0,50}?\bwhich (?:is|was))\s+(?:only\s+)?for\s+(?:the|another|a different)\b"
+_NEXT_CHANGES = LazyPattern(
+    rf"[^.;!?\x00\x01]{{0,60}}[.;!?\x00\x01]+\s*[^.;!?\x00\x01]{{0,80}}?(?:{_TO_ANOTHER}|\bthe new \w+ is\b|\brescheduled:)\s*"
+    r"(?P<other>[^.!?\x00\x01]{0,24})"
 )
-_ELSES_LABEL = LazyPattern(r"\((?:[\w'-]+\s+){0,3}[\w-]+'s\s+(?:\w+\s+)?(?:is|was|one is)\s+$")
-_IF_IT_SAYS = LazyPattern(
-    r"\bif\s+(?:it|they|you|anyone|someone|(?:the|your)\s+\w+)\s+(?:still\s+)?(?:says?|shows?|sees?|reads?|lists?|quotes?|"
-    r"mentions?|hears?|turns? up with)\b[^.;:]{0,90}$"
-)
-_UNDER = LazyPattern(
-    r"\b(?:forget|ignore|disregard|cross out|drop|outdated|superseded|no longer|not (?:valid|current)|invalid|wrong)\b[^.:]{0,40}:[^.!?]*$"
+_HAD = LazyPattern(
+    r"[^.;]{0,50}?\b(?:had|'d)\s+(?:first\s+|originally\s+)?(?:offered|agreed|quoted|said|told|promised|planned|booked|written|settled)\b"
 )
 _ACTUALLY = LazyPattern(r"[^.!?\x00\x01]{0,40}?[;,–—-]\s*(?:[\w'-]+\s+){0,4}(?:actually|in fact|really)\b")
+_MAY_HAVE_CHANGED = LazyPattern(
+    r"[^.!?]{0,60}?\b(?:may|might|could)\s+(?:well\s+)?have\s+(?:since\s+)?(?:been\s+)?(?:changed|moved|gone)\b"
+)
+
+# ---- somebody else's, or the standard -------------------------------------------------
+
+_SOMEONE_ELSES = LazyPattern(
+    r"(?:,\s*which\b[^,.;]{0,60})?,?\s*(?:is|was|are|were)\s+(?:just\s+|only\s+|really\s+|actually\s+|for\s+|the\s+day\s+of\s+)*"
+    r"(?:the\s+|your\s+(?=\w+'s))?(?!today|tomorrow|yesterday)[\w-]+'s\b|\s*(?:is|was)\s+(?:only|just)\s+(?:for|a|an)\b"
+)
+_FOR_ANOTHER = LazyPattern(
+    r"(?:[^.,;:!?]{0,50}?\b(?:was|were)|[^.;:!?]{0,50}?\bwhich (?:is|was))\s+(?:the price\s+)?(?:only\s+)?for\s+(?:the|another|a different)\b"
+)
+_ELSES_LABEL = LazyPattern(
+    r"\((?:[\w'-]+\s+){0,3}[\w-]+'s\s+(?:\w+\s+)?(?:is|was|one is)\s+$"
+    r"|\b(?:neighbou?r|colleague|wife|husband|son|daughter|brother|sister|mother|father|friend|partner|tenant|boss|child)'s\b[^.;:()]{0,30}$"
+)
+_STANDARD = LazyPattern(
+    r"\b(?:standard|default|usual|usually|normal|normally|regular|come with|comes with|starts? at)\b[^.;]{0,40}$"
+)
+_IS_STANDARD = LazyPattern(
+    r"[^.,;]{0,30}?\b(?:is|was)\s+(?:just\s+|only\s+)?(?:the\s+|a\s+)?(?:standard|default|usual|normal)\b|[^.,;]{0,40}?\bby default\b"
+)
+_EXCEPTION = LazyPattern(
+    r"\b(?:yours|but|raised|bumped|lifted|higher|above|more than|instead|for you|your own)\b|\)"
+)
+
+# ---- elsewhere ------------------------------------------------------------------------
+
+_IF_IT_SAYS = LazyPattern(
+    r"\bif\s+(?:it|they|you|anyone|someone|(?:the|your)\s+\w+)\s+(?:still\s+)?(?:says?|shows?|sees?|reads?|lists?|quotes?|"
+    r"mentions?|hears?|turns? up with|wrote)\b[^.;:]{0,90}$"
+)
+_UNDER = LazyPattern(
+    r"\b(?:forget|ignore|disregard|cross out|drop|outdated|superseded|no longer|not (?:valid|current)|invalid|(?<!go\s)wrong)\b"
+    r"[^.:]{0,40}:[^.!?]*$"
+)
 _SAME_GOES = LazyPattern(r"\b(?:same|likewise|so)\s+(?:goes|is true|applies)\s+(?:for|to)\b[^.;:]{0,40}$")
 # `In 2021 you lived in X`, `January: X` beside what holds today.
 _DATED_PAST = LazyPattern(
@@ -84,45 +153,97 @@ _DATED_LABEL = LazyPattern(
     r"fall|winter)(?:\s+(?:19|20)\d\d)?|(?:19|20)\d\d|last (?:year|month|week))\W*[:–—|-]\s*$"
 )
 _TODAY = LazyPattern(r"\b(?:today|now|currently|current|at present)\b")
-_MAY_HAVE_CHANGED = LazyPattern(
-    r"[^.!?]{0,60}?\b(?:may|might|could)\s+(?:well\s+)?have\s+(?:since\s+)?(?:been\s+)?(?:changed|moved|gone)\b"
+
+_VOID = LazyPattern(
+    r"\b(?:superseded|outdated|obsolete|no longer (?:valid|current|in force|true)|not (?:valid|current)|invalid|ignore|disregard|"
+    r"cancelled|canceled|discarded|replaced)\b"
 )
-_HEADING = LazyPattern(
+_HISTORY = LazyPattern(
     r"\b(?:old|previous|previously|former|formerly|first (?:said|told|given|quoted|offered|offer|version|reading|read)|at first|"
-    r"initial|initially|original|originally|before|earlier|superseded|outdated|obsolete|no longer|not valid|invalid|wrong|misread|"
-    r"incorrect|ignore|disregard|forget|cancelled|canceled|replaced|rejected|declined|dropped|discarded|was|past)\b"
+    r"initial|initially|original|originally|before|earlier|wrong|misread|incorrect|forget|rejected|declined|dropped|was|past|no longer)\b"
 )
 # Beside a column of final values every other one is history.
 _FINAL = LazyPattern(r"\b(?:final|current|currently|now|new|latest|today|agreed|corrected|updated|actual)\b")
+_SHORT = 5  # words of an intro that is a heading
 
 
 def is_dismissed(value: Surroundings) -> bool:
-    """Say whether the answer names the value only to set it aside."""
-    text, start, right = value.text, value.start, value.right
-    near = value.left[-_REACH:]
-    if any(
-        [_BEFORE.match(text, at, start) for at in value.places_before(value.words & _WORDS_BEFORE, _REACH)]
-    ):
+    """Say whether the answer names a wrong value only to set it aside."""
+    return (
+        _is_turned_down(value)
+        or _is_taken_back(value)
+        or _is_elsewhere(value)
+        or _is_conditional(value)
+        or _is_under_history(value)
+    )
+
+
+def is_void(value: Surroundings) -> bool:
+    """Say whether a heading or the head of a column voids what stands under it, of any value."""
+    own, others = value.heading()
+    if _VOID.search(own):
         return True
+    return bool(others) and _HISTORY.search(own) is not None and _FINAL.search(others) is not None
+
+
+def _is_turned_down(value: Surroundings) -> bool:
+    text, start, near = value.text, value.start, value.left[-_REACH:]
+    for at in value.places_before(value.words & _WORDS_BEFORE, _REACH):
+        if _BEFORE.match(text, at, start) and not _NOT_BEFORE.search(text, max(0, at - 12), at):
+            return True
+    if _CHOSEN_OVER.search(near) or _STAGE.search(near) or _MAY_STILL_SAY.search(near):
+        return True
+    return not text.isascii() and _CROSS.search(near) is not None
+
+
+def _is_taken_back(value: Surroundings) -> bool:
+    text, right = value.text, value.right
     if not value.words.isdisjoint(_REJECTIONS) and _REJECTED.match(text, value.end, value.closing):
         return True
-    if (
-        _OFF.match(right)
-        or _THAT_IS_OFF.match(text, value.end, value.end + 160)
-        or _MAY_HAVE_CHANGED.match(right)
-    ):
+    if _OFF.match(right) or _BECAME.match(right) or _HAD.match(right) or _ACTUALLY.match(right):
         return True
-    if _ACTUALLY.match(right) or _SAME_GOES.search(near):
+    if _THAT_IS_OFF.match(text, value.end, value.end + 160) or _MAY_HAVE_CHANGED.match(right):
         return True
+    found = _NEXT_CHANGES.match(text, value.end, value.end + 220)
+    return found is not None and _looks_like(text[value.start : value.end], found["other"])
+
+
+def _looks_like(value: str, other: str) -> bool:
+    """Say whether two strings could be values of one kind."""
+    for sign in "$€£%":
+        if sign in value or sign in other:
+            return sign in value and sign in other
+    return any(char.isdigit() for char in other) == any(char.isdigit() for char in value)
+
+
+def _is_elsewhere(value: Surroundings) -> bool:
+    """Say whether the value is somebody else's, or the standard that there is an exception from."""
+    near, right = value.left[-_REACH:], value.right
     if _SOMEONE_ELSES.match(right) or _FOR_ANOTHER.match(right) or _ELSES_LABEL.search(near):
         return True
+    if _IS_STANDARD.match(right):
+        return True
+    return (
+        _STANDARD.search(near) is not None
+        and (_EXCEPTION.search(near) or _EXCEPTION.search(right)) is not None
+    )
+
+
+def _is_conditional(value: Surroundings) -> bool:
+    near = value.left[-_REACH:]
     if ("if" in value.words and _IF_IT_SAYS.search(near)) or (
         ":" in value.left and _UNDER.search(value.left)
     ):
         return True
-    if _DATED_PAST.search(near) or (_DATED_LABEL.match(value.left) and _TODAY.search(text, value.closing)):
+    if _SAME_GOES.search(near) or _DATED_PAST.search(near):
         return True
+    return _DATED_LABEL.match(value.left) is not None and _TODAY.search(value.text, value.closing) is not None
+
+
+def _is_under_history(value: Surroundings) -> bool:
     own, others = value.heading()
-    if _HEADING.search(own):
+    if _VOID.search(own):
+        return True
+    if (others or len(own.split()) <= _SHORT) and _HISTORY.search(own):
         return True
     return _FINAL.search(others) is not None and not _FINAL.search(own)

@@ -202,8 +202,14 @@ def _assess(
         last = answer.sentence_at(span[1] - 1)
     bounds = (first.start, last.end)
     flags: frozenset[str] = _NO_FLAGS
-    if is_wrong or last is not first or first.is_cued(CLAIM_CUES) or past.is_corrected_next(text, first.end):
-        value = Surroundings(text, span, first, last, is_text=form.rivals is None, is_wrong=is_wrong)
+    if (
+        is_wrong
+        or last is not first
+        or first.is_cued(CLAIM_CUES)
+        or answer.has_items
+        or past.is_corrected_next(text, first.end)
+    ):
+        value = Surroundings(answer, span, first, last, is_text=form.rivals is None, is_wrong=is_wrong)
         flags = assertion.assess(value, is_wrong=is_wrong)
     if form.rivals is not None:
         if is_joined(text, span):

@@ -36,7 +36,7 @@ _BREAK = LazyPattern(
     r"[;:()\[\]—|]|\s[-–]\s|\.\.\."
     r"|\b(?:but|however|although|though|because|until|till|unless|except|besides|before|after|past|beyond|which|whereas|while|"
     r"when|whenever|where|since|so that|otherwise|instead(?! of)|once|as long as|provided|more than|less than|fewer than|"
-    r"later than|earlier than|sooner than|at least|at most|up to|a (?:minimum|maximum) of|exceed\w*|as of)\b"
+    r"later than|earlier than|sooner than|better than|at least|at most|up to|a (?:minimum|maximum) of|exceed\w*|as of)\b"
     r"|\b(?:over|above|under|below)\s+$"
     r"|\b(?:and|so|then)\s+(?:you|it|i|we|they|he|she|your|it's|you're|that|there|the|therefore|then)\b"
     r"|\band\s+(?:is|are|was|were|has|have|had|will|would|can|could|should|must|costs?|starts?|begins?|ends?|opens?|closes?|"
@@ -77,14 +77,19 @@ _PURPOSE = LazyPattern(
     r"(?:do|does|did|wo|would|ca|can|could|need|are|is|will|have)?\s*$"
 )
 _CONDITION = LazyPattern(
-    r"\b(?:if|unless|in case|even if)\s+(?:[\w'-]+\s+){0,3}?(?:do|does|did|have|has|is|are|was|were)?\s*$"
+    r"\b(?:if|unless|in case|even if|when)\s+(?:[\w'-]+\s+){0,3}?(?:do|does|did|have|has|is|are|was|were)?\s*$"
 )
 # What is excepted from everything is singled out.
 _EVERYTHING = LazyPattern(
     r"\b(?:all|everything|everyone|every|each|any|anything|nothing|none|no|nobody|the rest|the others?)\b"
 )
+_EXCEPTED = LazyPattern(
+    r"\b(?:all|everything|everyone|every|each|the rest|the others?)\b[^.;:]{0,60}\b(?:just|only|but)\s+$"
+)
 _NO_DOUBT = LazyPattern(r"\b(?:no|without(?: a)?|beyond(?: a)?|little)\s+$")
 _NEGATIVE = LazyPattern(r"\b(?:not|never|no|none|nobody|nothing|cannot|nor|neither)\b|n't\b")
+_CLAUSE_START = " \n\x00\x01\"'(*-"
+_BY = LazyPattern(r"\w\s+(?:by|before|until|on|for|at)\s")
 _GERUND = LazyPattern(r"\s+\w+ing\b")
 
 # ---- what a negated clause says of the value ------------------------------------------
@@ -102,7 +107,7 @@ _SUBJECT_CUES = frozenset({"nobody", "no one", "neither", "none of", "never", "n
 _DIRECT = LazyPattern(
     r"\s*(?:(?:be|been|being|have\s+been|really|actually|in\s+fact|yet|even|necessarily|exactly|called|named)\s+)*"
     r"(?:(?:on|at|in|by|for|from|to|of|with|due|as)\s+)?"
-    r"(?:(?:the|a|an|your|my|his|her|their|our|this|that)\s+(?:(?:usual|standard|old|first|original|normal|full|same|new)\s+)?)?\s*"
+    r"(?:(?:the|a|an|your|my|his|her|their|our|this|that)\s+(?:[\w-]+\s+)?)?\s*"
 )
 _DEFINITE = LazyPattern(r"\b(?:the|your|my|his|her|their|our|its|that|this|those|these)\s+(?:[\w-]+\s+)?$")
 _HEAD_NOUN = LazyPattern(
@@ -114,7 +119,7 @@ _CHOICE = LazyPattern(
     r"order|ordered|like|mean|meant|say|said|think|believe|have|has|had|live|lived|be|been|copy|quote|trust|rely)\b"
 )
 _CANNOT = LazyPattern(r"\b(?:ca|could|wo|would)$|\b(?:can|could|will|would)\s+$")
-_ABLE = LazyPattern(r"\s*(?:been\s+)?able\s+to\s+(?!be\b|use\b)")
+_ABLE = LazyPattern(r"\s*(?:been\s+)?(?:able|allowed|permitted)\s+to\s+(?!be\b|use\b)")
 _BEING = LazyPattern(r"\s*(?:be|have|has|had|live|use|rely|trust|quote|go)\b")
 
 # ---- a predicate after the value ------------------------------------------------------
@@ -129,10 +134,11 @@ _AFTER_ANY = LazyPattern(
     rf"(?:the|your|my|his|her|their|our|a|an)\s+(?:\w+\s+){{0,2}}?{_ROLE}\b"
     r"|it\b|correct|right|valid|current|where|what|who|when|active|in use|used|true|accurate|going to)"
     r"|(?:is|was|are|were|'s)\s+(?:wrong|incorrect|false|invalid|a mistake|an error|mistaken|a typo|not it)\b"
-    r"|no\s+longer\s+(?:applies|stands|counts|holds)\b|(?:is|was|are|were|'s)\s+no\s+longer\b)"
+    r"|no\s+longer\s+(?:applies|stands|counts|holds)\b|(?:is|was|are|were|'s)\s+no\s+longer\s+(?:valid|current|correct|right|"
+    r"accurate|in use|used|active|true|your|my|his|her|their|our|the|where|what|it)\b)"
 )
 _AFTER_TYPED = LazyPattern(
-    r"\s*(?:(?:slot|date|day|time|appointment|option|opening)\s+)?(?:"
+    r"(?![^.;]{0,60}\b(?:because|since|as)\b)\s*(?:(?:slot|date|day|time|appointment|option|opening)\s+)?(?:"
     r"(?:won't|will not|can't|cannot|can not|couldn't|could not|doesn't|does not|wouldn't|would not|isn't|is not)\s+(?:"
     r"work|hold|stand|happen|apply|do|be\s+(?:kept|met|made|done|right|possible|it|realistic|feasible)|"
     r"possible|realistic|feasible|available|achievable|doable|on\b|going\s+to\s+(?:work|happen))\b"
@@ -176,6 +182,8 @@ def _flag_of(cue: Found, value: Surroundings) -> str | None:
     """Return the flag that a cue before the value earns it: none, or an empty one when it asserts it."""
     kind = cue.lastgroup
     before, between = value.left[: cue.start() - value.start], value.text[cue.end() : value.start]
+    if kind == "neg" and _EXCEPTED.search(before) and _DIRECT.fullmatch(between):
+        return ""  # all moved, just not X
     if kind == "phrase" and (_NEGATIVE.search(before[-40:]) or _singles_out(cue, before)):
         return ""  # nothing other than X, can't be anything but X, all except X
     if _is_idiom(kind, cue, before, between, value) or _is_over(cue, between, value):
@@ -205,6 +213,8 @@ def _is_idiom(kind: str | None, cue: Found, before: str, between: str, value: Su
     if kind in ("neg", "nt"):
         if _NOT_IS_IDIOM.match(between) or _BEFORE_IDIOM.search(before):
             return True
+        if cue[0] == "not" and not before.rstrip(_CLAUSE_START).strip() and _GERUND.match(between):
+            return True  # Not calling by X costs more
         return _PURPOSE.search(before) is not None or _CONDITION.search(before) is not None
     if kind == "past":
         return cue[0] == "formerly" and "," in between
@@ -212,7 +222,7 @@ def _is_idiom(kind: str | None, cue: Found, before: str, between: str, value: Su
         _SUBJECT.search(between)
         or _VERB.search(between)
         or "," in between
-        or (cue[0] == "without" and _GERUND.match(between))
+        or (cue[0] == "without" and (_GERUND.match(between) or _BY.search(between)))
     )
 
 

@@ -182,9 +182,12 @@ def read_alone(text: str, place: int, rules: LocaleRules) -> tuple[bool, NumberF
         if place - start > _LONGEST:
             return False, None
     near = text[max(0, start - 12) : start].rstrip(_UP_TO_SIGN)
-    if near.endswith(_RANGE_MARKS) and not near.endswith(_UP_TO):
-        if _RANGE_BEFORE.search(text, max(0, start - 32), start):
-            return False, None
+    if (
+        near.endswith(_RANGE_MARKS)
+        and not near.endswith(_UP_TO)
+        and _RANGE_BEFORE.search(text, max(0, start - 32), start)
+    ):
+        return False, None
     spot, end = None, start
     while start <= place:
         spot, end = _spot(text, start, rules)

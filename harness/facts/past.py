@@ -32,6 +32,10 @@ _RENEWALS = (
 )
 _CORRECTIONS = (
     " sorry",
+    " apologies",
+    " this was later",
+    " that was later",
+    " it was later",
     " actually",
     " i mean",
     " correction",
@@ -117,16 +121,34 @@ _TO = LazyPattern(r"[^.;!?\n]{0,40}?\b(?:to|into)\b|\s*(?:→|->|=>)")
 _TO_BEFORE = LazyPattern(r"\b(?:to|is|now)\s[^.;!?\n]{1,40}\bfrom\s+(?:[\w']+\s+){0,2}$")
 _UNCHANGED = LazyPattern(r"(?:n't|\bnot|\bnever)\s+(?:\w+\s+)?(?:chang|mov)\w*\s+from\s+(?:[\w']+\s+){0,2}$")
 _CHANGE = LazyPattern(
-    r"\b(?:chang|mov|switch|shift|reschedul|push|postpon|rais|increas|reduc|cut|lower|updat|revis|correct|upgrad|"
-    r"downgrad|renegotiat|adjust|bump|swap|went|goes|rose|fell|drop|relocat|transferr|up|down)\w*\b[^.;!?]{0,60}$"
+    r"(?<!to\s)(?<!to\sbe\s)(?<!\bmust\sbe\s)(?<!should\sbe\s)(?<!could\sbe\s)(?<!can\sbe\s)\b(?:changed|moved|switched|shifted|"
+    r"rescheduled|pushed|postponed|raised|increased|reduced|cut|lowered|updated|revised|corrected|upgraded|downgraded|renegotiated|"
+    r"adjusted|bumped|swapped|went|goes|rose|fell|dropped|drops|relocated|transferred|slipped|change|rise|increase|raise|drop|up|down)\b"
+    r"[^.;!?]{0,60}$"
+)
+_URGED = LazyPattern(
+    r"(?:^|[.;:!?,]\s+|\b(?:to|must|should|could|can|please|and)\s+)(?:move|change|reschedule|shift|push|switch|raise|drop|increase|"
+    r"postpone)\b[^.;!?]{0,60}$"
+)
+# `X, sorry, Y`: something of the same kind has to follow, not `sorry for the wait`.
+_LEAD = (
+    r"[^.!?\n]{0,20}?[.!?,;(—–-]*\s*(?:sorry|apologies|my apologies|actually|i mean|correction|scratch that|no,? wait|wait,? no|"
+    r"make that|or rather)\b[\s,:—–-]*(?:(?:it|it's|that|that's|this|is|was|the|correct|right|real|proper|number|date|day|time|price|"
+    r"one|should|be|i|meant|mean|on|at|for|make|no|in)\b[\s,:]*){0,8}"
 )
 _CORRECTION = LazyPattern(
-    r"[^.!?\n]{0,20}?[.!?,;—–-]*\s*(?:\(?sorry|actually|i mean|correction|scratch that|no,? wait|wait,? no|"
-    r"make that|or rather)\b"
-    r"[\s,:—–-]*(?=[\w$€£])"
+    _LEAD
+    + r"(?:[$€£#(]?\d|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun)[a-z]*\b|noon|midnight|"
+    r"(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|half|quarter)\b)"
+)
+_CORRECTED_NAME = LazyPattern(_LEAD + r"(?P<name>(?!i\b)\w[\w'-]*(?:\s[\w'-]+){0,3}?)\s*(?:[.!,;)]|$)")
+# `It's X. This was later changed to Y.`
+_LATER_CHANGED = LazyPattern(
+    r"[^.;!?\n]{0,40}[.;]\s+(?:this|that|it)\s+(?:was|has been|is)\s+(?:later|then|since|subsequently|now)\s+(?:changed|moved|updated|"
+    r"corrected|raised|cut|lowered|pushed|rescheduled)\b"
 )
 _BOUNDED_DATE = LazyPattern(
-    r"(?:\b(?:is|was|were|happened|occurred|took place|sometime|some time|shortly|soon|just|long|well|the (?:day|"
+    r"(?:(?<!\d\s)(?<!\d(?:st|nd|rd|th)\s)\b(?:is|was|were|happened|occurred|took place|(?<!to\s)sometime|(?<!to\s)some time|shortly|soon|just|long|well|the (?:day|"
     r"week|month|year|"
     r"night|morning|evening))|'s|\b(?:is|was|were|happened|occurred|took place)\s+(?:[\w-]+\s+){1,3}(?:days?|weeks?|"
     r"months?|years?|"
@@ -183,9 +205,16 @@ def is_corrected_next(text: str, at: int) -> bool:
 
 
 def _is_corrected(value: Surroundings) -> bool:
-    if value.cues.isdisjoint(CORRECTING) and not value.text.startswith(_CORRECTIONS, value.closing):
+    """Say whether the answer goes on with another value: `X, sorry, Y`."""
+    text, end = value.text, value.end
+    if " later " in text[end : end + 80] and _LATER_CHANGED.match(text, end, end + 110):
+        return True
+    if value.cues.isdisjoint(CORRECTING) and not text.startswith(_CORRECTIONS, value.closing):
         return False
-    return _CORRECTION.match(value.text, value.end, value.end + 110) is not None
+    if not value.is_text:
+        return _CORRECTION.match(text, end, end + 110) is not None
+    found = _CORRECTED_NAME.match(text, end, end + 110)
+    return found is not None and value.cased[found.start("name")].isupper()
 
 
 def _is_left_behind(value: Surroundings) -> bool:
@@ -199,7 +228,7 @@ def _is_left_behind(value: Surroundings) -> bool:
 def _changed(value: Surroundings) -> set[str]:
     """Read `changed from X to Y` and `went up to Y from X`."""
     left = value.left
-    if not _FROM.search(left[-_REACH:]) or _UNCHANGED.search(left):
+    if not _FROM.search(left[-_REACH:]) or _UNCHANGED.search(left) or _URGED.search(left):
         return set()
     changed = _CHANGE.search(left) is not None
     if _TO.match(value.right) or (changed and _TO_BEFORE.search(left)):

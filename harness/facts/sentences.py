@@ -26,7 +26,7 @@ _ABBREVIATIONS = {
         (_TITLE, "dr mr mrs ms st vs e.g i.e eg ie jr sr dept prof mt rd blvd acct est tel cf ca"),
         (
             _NUMBERED,
-            "no nos ref fig vol pp ext apt min max rm jan feb mar apr jun jul aug sep sept oct nov dec art par sec ch",
+            "no nos ref fig vol pp ext apt min max rm jan feb mar apr may jun jul aug sep sept oct nov dec art par sec ch",
         ),
         (_WEEKDAY, "mon tue tues wed thu thur fri sat sun"),
         (_COMPANY, "etc inc ltd co corp ave a.m p.m"),

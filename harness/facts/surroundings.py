@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 
+from harness.facts.answer import AnswerText
 from harness.facts.blocks import heading_of
 from harness.facts.patterns import lexicon
 from harness.facts.sentences import CONTRACTED, Sentence, Span
@@ -47,14 +48,14 @@ CHANGING = lexicon(
 RENEWING = lexicon(
     "now currently today nowadays days as since changed moved raised updated corrected replaced later then"
 )
-CORRECTING = lexicon("sorry actually mean correction scratch wait make rather")
+CORRECTING = lexicon("sorry apologies actually mean correction scratch wait make rather")
 HEDGING = lexicon(
     "probably maybe perhaps possibly think believe guess might may could likely seem seems appear appears not unsure presumably "
     "apparently"
 )
 BOUNDING = lexicon("before after prior more over less under above below fewer")
 # What can undo a claim …
-CLAIM_CUES = frozenset({"from", "if", "whether"}).union(
+CLAIM_CUES = frozenset({"from", "if", "whether", "which", "according"}).union(
     NEGATING, DENYING, MISLABELLING, CORRECTING, HEDGING, BOUNDING
 )
 # … and what can set aside a wrong one.
@@ -66,6 +67,7 @@ class Surroundings:
 
     Attributes:
         text: the folded answer.
+        cased: the same with its case kept.
         start: where the value begins.
         end: where it ends.
         left: the sentence up to the value.
@@ -76,12 +78,32 @@ class Surroundings:
         is_text: whether the value is a phrase, and no typed value.
     """
 
-    __slots__ = ("closing", "cues", "end", "is_text", "left", "opening", "right", "start", "text", "words")
+    __slots__ = (
+        "cased",
+        "closing",
+        "cues",
+        "end",
+        "is_text",
+        "left",
+        "opening",
+        "right",
+        "start",
+        "text",
+        "words",
+    )
 
     def __init__(
-        self, text: str, span: Span, first: Sentence, last: Sentence, *, is_text: bool, is_wrong: bool
+        self,
+        answer: AnswerText,
+        span: Span,
+        first: Sentence,
+        last: Sentence,
+        *,
+        is_text: bool,
+        is_wrong: bool,
     ) -> None:
-        self.text = text
+        self.text = text = answer.text
+        self.cased = answer.cased
         self.start, self.end = span
         self.words: AbstractSet[str] = (
             first.vocabulary if first is last else first.vocabulary | last.vocabulary

@@ -68,7 +68,7 @@ _SPOKEN = LazyPattern(
     rf"(?P<hour>{_HOUR})(?:[\s-](?P<minute>{_MINUTE}))?(?P<clock>\s+o'clock)?(?![\w-]){_HALF_OF_DAY}?"
 )
 _PAST_DIGITS = LazyPattern(
-    r"(?<!\w)(?P<past>half|quarter|ten|twenty-five|twenty|five)\s+(?P<way>past|after|to|before)\s+"
+    r"(?<!\w)(?P<past>half|quarter|ten|twenty-five|twenty|five|1[3-9]|2\d)\s+(?P<way>past|after|to|before)\s+"
     rf"(?P<hour>\d{{1,2}})(?!\w|:\d){_HALF_OF_DAY}?"
 )
 _NAMED = LazyPattern(r"(?:12\s+)?(noon|midday|midnight)(?!\w)")
@@ -114,9 +114,14 @@ def _at_digits(text: str, word: Word) -> TimeFound | None:
     if word.text == "12" and (found := _NAMED.match(text, word.start)):
         return _named(text, word)
     if found := _DIGITS.match(text, word.start):
-        return _clock(text, found)
+        return _clock(text, found) or _minutes_past(text, word)
     found = _CJK.match(text, word.start)
     return _cjk(text, found) if found else None
+
+
+def _minutes_past(text: str, word: Word) -> TimeFound | None:
+    """Read `20 to 8`; `8 to 20` and `10 to 12` are ranges of hours."""
+    return _at_word(text, word) if word.text > "12" and _PAST_DIGITS.match(text, word.start) else None
 
 
 def _clock(text: str, found: Found) -> TimeFound | None:
@@ -181,7 +186,7 @@ def _at_word(text: str, word: Word) -> TimeFound | None:
     written = found["hour"]
     hour = int(written) if written.isdigit() else _HOURS.index(written) + 1
     if found["past"]:
-        minute = _PAST_MINUTES[found["past"]]
+        minute = _PAST_MINUTES.get(found["past"]) or int(found["past"])
         if found["way"] in _TOWARDS:
             hour, minute = (hour - 1) or 12, 60 - minute
     return TimeFound(found.start(), found.end(), _time(hour, minute, half)) if hour <= 23 else None

@@ -113,6 +113,7 @@ def _forms(written: str) -> list[str]:
 _UNIT_OF: dict[str, str] = {form: unit for unit, written in _UNITS.items() for form in _forms(written)}
 _WORD_END = r"(?![a-z0-9_²³\u00c0-\u024f])"
 _ATTACHED = LazyPattern(r"[^\W\d_]+[23²³]?(?:/[a-z]+)?")
+_SAID_TWICE = r"(?:\s?\((?:\d+|[a-z]+(?:-[a-z]+)?)\))?"  # nineteen (19) days
 _COUNT = rf"(?:\d+|(?:{'|'.join(sorted(NUMBER_WORDS, key=len, reverse=True))}|an?))"
 
 # Units that follow one another in one quantity: 5 feet 10 inches is not 5 feet.
@@ -145,7 +146,9 @@ def unit_name(written: str) -> str:
 def unit_pattern(unit: str) -> LazyPattern:
     """Return what may follow a number for it to carry `unit`."""
     if unit in _UNITS:
-        return LazyPattern(rf"[\s-]?(?:{alternation(_forms(_UNITS[unit]))}){_WORD_END}{_NO_RATE}")
+        return LazyPattern(
+            rf"{_SAID_TWICE}[\s-]?(?:{alternation(_forms(_UNITS[unit]))}){_WORD_END}{_NO_RATE}"
+        )
     words = r"[\s-]+".join(rf"{re.escape(word)}(?:s|es|'s?)?" for word in unit.split())
     return LazyPattern(rf"[\s-]{words}{_WORD_END}", keep=False)
 
