@@ -177,14 +177,20 @@ def compare(
         notes: further notes for under the table.
 
     Raises:
-        ResponsesError: with `partial`, when no case was answered by all.
+        ResponsesError: for a test id that the suite does not have, or with `partial`, when no
+            case was answered by all.
+        ValueError: for a threshold outside [0, 1].
     """
-    given = responses if isinstance(responses, Responses) else _as_responses(responses)
+    if not 0 <= threshold <= 1:
+        raise ValueError(f"threshold is {threshold}; a reward lies in [0, 1]")
+    given = responses if isinstance(responses, Responses) else _as_responses(responses, suite)
     used = scorer or find_scorer(DEFAULT_SCORER)
     cases: Sequence[Case] = tuple(suite)
     all_notes = [note for note in (given.note, *notes) if note]
     if partial:
-        common = [case for case in cases if all(case.id in answers for answers in given.systems.values())]
+        common = [
+            case for case in cases if all(_answered(answers, case.id) for answers in given.systems.values())
+        ]
         if not common:
             raise ResponsesError(
                 f"{given.source}: no case was answered by every system, so there is nothing to compare."
@@ -212,7 +218,17 @@ def compare(
     )
 
 
-def _as_responses(systems: Mapping[str, Mapping[str, Answer | str]]) -> Responses:
+def _answered(answers: Mapping[str, Answer], test_id: str) -> bool:
+    answer = answers.get(test_id)
+    return (
+        answer is not None and answer.error is None and (answer.text is not None or answer.memory is not None)
+    )
+
+
+def _as_responses(systems: Mapping[str, Mapping[str, Answer | str]], suite: Suite) -> Responses:
+    for answers in systems.values():
+        for test_id in answers:
+            suite.get(test_id)
     read = {
         system: {
             test_id: answer if isinstance(answer, Answer) else Answer(answer)

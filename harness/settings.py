@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from harness.errors import SettingsError, SuiteError
 
 PREFIX = "RECALLBENCH_"
+OTHER_VARIABLES = frozenset({"RECALLBENCH_DEBUG"})
 CONFIG_FILE = "recallbench.yaml"
 ENV_FILE = ".env"
 
@@ -25,7 +26,10 @@ def _path(text: str) -> Path:
 
 def _share(text: str) -> float:
     """Read a number in [0, 1]; nan is none."""
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
     if not 0.0 <= value <= 1.0:
         raise ValueError("expected a number from 0 to 1")
     return value
@@ -81,7 +85,9 @@ def resolve(flags: Mapping[str, Any] | None = None, *, folder: Path | None = Non
         SettingsError: for an unknown key in `recallbench.yaml` or a value that cannot be read.
     """
     where = folder or Path()
+    _check_names(os.environ, "the environment")
     dotenv = _dotenv(where / ENV_FILE)
+    _check_names(dotenv, ENV_FILE)
     config = _config(where / CONFIG_FILE)
     return {setting.name: _one(setting, flags or {}, dotenv, config) for setting in SETTINGS}
 
@@ -110,9 +116,20 @@ def _one(
         raise SettingsError(f"{source}: {setting.name} is {text!r}: {error}") from None
 
 
+def _check_names(variables: Mapping[str, str], where: str) -> None:
+    """Refuse a variable of ours that sets nothing: a misspelt one would be ignored in silence."""
+    known = {setting.variable for setting in SETTINGS} | OTHER_VARIABLES
+    for name in variables:
+        if name.startswith(PREFIX) and name not in known:
+            listed = ", ".join(sorted(known))
+            raise SettingsError(f"{where}: unknown variable {name}. The variables are {listed}.")
+
+
 def _dotenv(path: Path) -> dict[str, str]:
-    if not path.is_file():
+    if not path.exists():
         return {}
+    if not path.is_file():
+        raise SettingsError(f"{path}: is no file. Move it away, or make it one.")
     from dotenv import dotenv_values
 
     try:
@@ -123,7 +140,11 @@ def _dotenv(path: Path) -> dict[str, str]:
 
 def _config(path: Path) -> dict[str, tuple[str, int]]:
     """Return `{name: (text, line)}` of the configuration file."""
+    if not path.exists():
+        return {}
     if not path.is_file():
+        raise SettingsError(f"{path}: is no file. Move it away, or make it one.")
+    if not path.read_bytes().strip():
         return {}
     from harness.suite.chunks import read_header
     from harness.suite.yaml_reader import parse

@@ -32,7 +32,7 @@ def command(responses: Path, system: str | None, **flags: Any) -> None:
 
         return _one_system(load_responses(responses, suite.ids), system)
 
-    comparing.run(answers, evidence=True, **flags)
+    comparing.run(answers, responses, evidence=True, **flags)
 
 
 def _one_system(given: Responses, wanted: str | None) -> Responses:

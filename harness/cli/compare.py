@@ -32,4 +32,4 @@ def command(responses: Path | None, per_case: bool, **flags: Any) -> None:
 
         return load_responses(responses or bundled("fixtures") / "system_responses.example.json", suite.ids)
 
-    comparing.run(answers, per_case=per_case, **flags)
+    comparing.run(answers, responses, per_case=per_case, **flags)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.cli import console, options
+from harness.errors import InputError
 
 if TYPE_CHECKING:
     from harness.scoring import Responses
@@ -13,12 +15,18 @@ if TYPE_CHECKING:
 
 
 def run(
-    answers: Callable[[Suite], Responses], *, per_case: bool = False, evidence: bool = False, **flags: Any
+    answers: Callable[[Suite], Responses],
+    source: Path | None,
+    *,
+    per_case: bool = False,
+    evidence: bool = False,
+    **flags: Any,
 ) -> None:
     """Score answers with the flags of `options.comparison_options`; print, write and gate the result.
 
     Args:
         answers: reads the answers against the whole suite.
+        source: the file they are read from, where the user named one.
         per_case: add the case-by-system matrix.
         evidence: show each case with the facts found and missing.
         flags: what the command line gave for the shared options.
@@ -26,7 +34,12 @@ def run(
     from harness.comparison import compare
     from harness.scoring import find_scorer
 
-    console.check_outputs(flags["output"])
+    console.check_outputs(flags["output"], (source, flags["gold"]))
+    if flags["partial"] and flags["fail_under"] is not None:
+        raise InputError(
+            "--fail-under does not go with --partial: a gate must not be passed by not answering. "
+            "Leave out --partial; what is missing then counts as 0."
+        )
     names = ("suite", "gold", "scorer", "pass_threshold", "format")
     values = options.settings(**{name: flags[name] for name in names})
     whole, asked = options.chosen_suite(values, flags["layer"])

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TextIO, cast
 
 import click
 
@@ -51,24 +51,32 @@ def show(shown: RenderableType) -> None:
 
 
 def page(parts: Sequence[RenderableType]) -> None:
-    """Show something long through the pager, in colour."""
+    """Show something long through the pager, styled where that can be used."""
     import io
 
     from rich.console import Console
 
     out = io.StringIO()
-    paper = Console(file=out, width=width(), force_terminal=True, highlight=False, legacy_windows=False)
+    plain = bool(os.environ.get("NO_COLOR"))
+    paper = Console(file=out, width=width(), force_terminal=not plain, highlight=False, legacy_windows=False)
     for part in parts:
         if isinstance(part, str):
             out.write(part)
         else:
             paper.print(part)
-    click.echo_via_pager(out.getvalue(), color=True)
+    # less shows escape sequences as such unless it is told to obey colours.
+    os.environ.setdefault("LESS", "-R")
+    click.echo_via_pager(out.getvalue(), color=not plain)
 
 
 def styled() -> bool:
     """Say whether bold type can be used: on a terminal, unless NO_COLOR asks for none."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    return is_terminal(sys.stdout) and not os.environ.get("NO_COLOR")
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """Say whether a standard stream is a terminal; a closed one is None."""
+    return stream is not None and stream.isatty()
 
 
 def comparison_parts(
@@ -119,24 +127,63 @@ def write_outputs(
 def write_file(path: Path, text: str) -> None:
     """Write a file through a neighbour, so that a failure leaves an old one as it was.
 
+    A link stays a link; what it leads to is written.
+
     Raises:
         InputError: when the folder is missing or cannot be written to.
     """
-    draft = path.with_name(f".{path.name}.part")
+    import tempfile
+
+    target = path.resolve()
+    draft: Path | None = None
     try:
-        draft.write_text(text, encoding="utf-8", newline="\n")
-        draft.replace(path)
+        with tempfile.NamedTemporaryFile(
+            "w",
+            encoding="utf-8",
+            errors="replace",
+            newline="\n",
+            dir=target.parent,
+            prefix=".recallbench-",
+            delete=False,
+        ) as file:
+            draft = Path(file.name)
+            file.write(text)
+        mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
+        draft.chmod(mode)
+        draft.replace(target)
     except OSError as error:
-        draft.unlink(missing_ok=True) if draft.parent.is_dir() else None
+        if draft is not None:
+            draft.unlink(missing_ok=True)
         raise InputError(f"{path}: cannot be written: {error.strerror}.") from None
 
 
-def check_outputs(paths: Sequence[Path]) -> None:
-    """Refuse an unknown ending before any work is done."""
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def check_outputs(paths: Sequence[Path], inputs: Sequence[Path | None] = ()) -> None:
+    """Refuse, before any work is done, what could not be written or would overwrite an input.
+
+    Raises:
+        InputError: for an unknown ending, a missing folder, an input file, or a path named twice.
+    """
     from harness import report
 
+    kept = {path.resolve() for path in inputs if path is not None}
+    seen: set[Path] = set()
     for path in paths:
         report.format_of(path)
+        target = path.resolve()
+        if target in kept:
+            raise InputError(f"{path}: would overwrite what is read. Name another file for --output.")
+        if target in seen:
+            raise InputError(f"{path}: named twice with --output.")
+        seen.add(target)
+        if target.is_dir() or not target.parent.is_dir():
+            what = "is a directory" if target.is_dir() else f"there is no folder {target.parent}"
+            raise InputError(f"{path}: cannot be written: {what}.")
 
 
 def gate(result: Comparison, fail_under: float | None) -> None:
@@ -154,7 +201,7 @@ def gate(result: Comparison, fail_under: float | None) -> None:
     for system in result.systems:
         cell = result.cell(OVERALL, system)
         if cell.low is None or cell.low < fail_under:
-            below.append(f"{system.system} {numbers.reward(cell.low)} ({cell.scored}/{cell.asked} scored)")
+            below.append(f"{system.system} {numbers.exact(cell.low)} ({cell.scored}/{cell.asked} scored)")
     if below:
         raise GateError(
             f"--fail-under {fail_under:g} not met (missing answers and errors count as 0): {', '.join(below)}"

@@ -42,7 +42,9 @@ def validate_command(ctx: click.Context, suite: Path | None, gold: Path | None, 
     for problem in report.problems:
         click.echo(str(problem), err=True)
     counted = ", ".join(
-        f"{getattr(report, unit)} {unit}" for unit in ("cases", "conversations", "rounds", "words")
+        f"{count} {unit if count != 1 else unit[:-1]}"
+        for unit in ("cases", "conversations", "rounds", "words")
+        for count in [getattr(report, unit)]
     )
     if report.problems:
         count = len(report.problems)

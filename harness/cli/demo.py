@@ -20,7 +20,7 @@ def command() -> None:
     from rich.text import Text
 
     from harness.comparison import compare
-    from harness.report import terminal
+    from harness.report import boxes, terminal
     from harness.resources import bundled
     from harness.scoring import load_responses
     from harness.suite import load_suite
@@ -33,8 +33,9 @@ def command() -> None:
     given = load_responses(bundled("fixtures") / "system_responses.example.json", suite.ids)
     at = suite.ids.index(case.id)
     click.echo(f"\nOne case explained: {case.id}, {case.title}")
-    click.echo(f"Question: {case.question}\n")
+    click.echo("\n".join(boxes.wrap(f"Question: {case.question}", console.width())))
     for system in result.systems:
+        click.echo()
         answer = given.systems[system.system].get(case.id)
         said = answer.text if answer and answer.text else "(no answer)"
         console.show(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from harness.cli import console, options
+from harness.errors import InputError
 
 if TYPE_CHECKING:
     from harness.suite import Case
@@ -31,6 +32,10 @@ def command(
     values = options.settings(suite=suite, format=format)
     _, asked = options.chosen_suite(values, layer)
     cases = tuple(asked.select(domain=domain, ability=ability))
+    if not cases:
+        domains = ", ".join(sorted({case.domain for case in asked if case.domain}))
+        abilities = ", ".join(sorted({each for case in asked for each in case.abilities}))
+        raise InputError(f"no case fits. Domains: {domains}. Abilities: {abilities}.")
     shown = values["format"].value
     if shown != "table":
         click.echo(_as_text(cases, shown), nl=False)
@@ -38,7 +43,11 @@ def command(
     from harness.report import case_view
 
     console.show(case_view.case_table(cases))
-    click.echo(_counts(cases))
+    from harness.report import boxes
+
+    for line in _counts(cases).splitlines():
+        for part in boxes.wrap(line, console.width()):
+            click.echo(part)
 
 
 def _as_text(cases: Sequence[Case], format: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -108,7 +109,9 @@ def cli(ctx: click.Context) -> None:
     """
     if ctx.invoked_subcommand is not None:
         return
-    if sys.stdin.isatty() and sys.stdout.isatty():
+    from harness.cli.console import is_terminal
+
+    if is_terminal(sys.stdin) and is_terminal(sys.stdout):
         from harness.cli import interactive
 
         ctx.invoke(interactive.command)
@@ -125,11 +128,17 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 def run(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit status; no traceback reaches the user."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(
+            stream, io.TextIOWrapper
+        ):  # an output that cannot write a character shows a mark for it
+            stream.reconfigure(errors="replace")
     try:
         result: Any = cli.main(
             args=list(argv) if argv is not None else None, prog_name=PROGRAM, standalone_mode=False
         )
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except click.exceptions.Exit as leaving:
         return leaving.exit_code
     except click.UsageError as error:

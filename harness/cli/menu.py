@@ -104,7 +104,7 @@ class Menu:
         talks = case.conversations()
         cited = case_view.citations(case)
         while True:
-            click.echo(f"\nQuestion: {case.question}")
+            _say(f"\nQuestion: {case.question}")
             entries: list[Option[Action | None]] = [
                 Option(
                     f"Read {talk.id} ({talk.rounds} rounds, {talk.words} words)",
@@ -123,8 +123,10 @@ class Menu:
             action()
 
     def _answer(self, case: Case) -> None:
-        click.echo(f"\nQuestion: {case.question}")
-        text = self.prompter.ask("Your answer")
+        _say(f"\nQuestion: {case.question}")
+        text = self.prompter.ask("Your answer (empty to go back)")
+        if not text:
+            return
         one = Suite(self.suite.root, (case,))
         given = Responses({"you": {case.id: Answer(text)}}, "typed by hand")
         result = compare(one, given, scorer=self.scorer, threshold=self.threshold)
@@ -140,7 +142,10 @@ class Menu:
 
     def score_file(self) -> None:
         """Score one system of a responses file case by case."""
-        path = Path(self.prompter.ask("Responses file")).expanduser()
+        typed = self.prompter.ask("Responses file (empty to go back)")
+        if not typed:
+            return
+        path = Path(typed).expanduser()
         given = load_responses(path, self.suite.ids)
         name = next(iter(given.systems))
         if len(given.systems) > 1:
@@ -218,3 +223,13 @@ def session_text(results: list[Result], format: str) -> str:
         shown = report.render(result.comparison, "md", evidence=result.evidence)
         parts.append(f"## {result.label}\n\n{shown.rstrip()}")
     return "\n\n".join(parts) + "\n"
+
+
+def _say(text: str) -> None:
+    """Print a paragraph, wrapped between words."""
+    from harness.report import boxes
+
+    if text.startswith("\n"):
+        click.echo()
+    for line in boxes.wrap(text, console.width()):
+        click.echo(line)

@@ -16,6 +16,14 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 LAYER_NAMES = ("layer1", "layer2", "layer3")
 FORMAT_NAMES = ("table", "md", "json", "csv")
 
+
+def _share(ctx: click.Context, parameter: click.Parameter, value: float | None) -> float | None:
+    """Accept a number in [0, 1]; nan is in no range."""
+    if value is not None and not 0 <= value <= 1:
+        raise click.BadParameter(f"{value} is not in the range from 0 to 1.", ctx, parameter)
+    return value
+
+
 suite_option = click.option(
     "--suite", type=click.Path(path_type=Path), metavar="DIR", help="Suite to use instead of the bundled one."
 )
@@ -49,7 +57,8 @@ output_option = click.option(
 )
 fail_under_option = click.option(
     "--fail-under",
-    type=click.FloatRange(0, 1),
+    callback=_share,
+    type=float,
     metavar="X",
     help="Exit with 1 when a system's overall mean is below X (missing answers and errors counted as 0).",
 )

@@ -10,6 +10,8 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import click
 
+from harness.cli.console import is_terminal
+
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
@@ -64,7 +66,7 @@ class LinePrompter:
 
     def _line(self, prompt: str) -> str:
         click.echo(prompt, nl=False)
-        line = sys.stdin.readline()
+        line = sys.stdin.readline() if sys.stdin is not None else ""
         if not line:
             raise Leave
         if not sys.stdin.isatty():
@@ -123,5 +125,5 @@ def _answered(question: Any) -> Any:
 
 def prompter() -> Prompter:
     """Return the prompter that the terminal can serve."""
-    is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
-    return ArrowPrompter() if is_terminal and os.environ.get("TERM", "dumb") != "dumb" else LinePrompter()
+    has_terminal = is_terminal(sys.stdin) and is_terminal(sys.stdout)
+    return ArrowPrompter() if has_terminal and os.environ.get("TERM", "dumb") != "dumb" else LinePrompter()

@@ -41,7 +41,7 @@ def command(
     whole, _ = options.chosen_suite(values)
     case = whole.get(case_id)
     parts = _parts(case, only, brief)
-    if pager is False or (pager is None and not sys.stdout.isatty()):
+    if pager is False or (pager is None and not console.is_terminal(sys.stdout)):
         for part in parts:
             console.show(part)
         return

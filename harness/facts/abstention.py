@@ -36,7 +36,8 @@ _ADVICE = LazyPattern(
     r"where|how|next steps?|happy to|glad to)\b"
 )
 _ASIDE = LazyPattern(
-    r"\b(?:for reference|that came up|at one point|neither of|none of|crossed|only|what i do|i do (?:have|know|see|remember)|otherwise|instead|other than|apart from|besides|open from|"
+    r"\b(?:for reference|that came up|at one point|neither of|none of|crossed|misread\w*|by mistake|(?:is|"
+    r"was)\s+(?:the\s+)?\w+'s|only|what i do|i do (?:have|know|see|remember)|otherwise|instead|other than|apart from|besides|open from|"
     r"opening hours|"
     r"office hours)\b"
 )

@@ -7,6 +7,7 @@ Phrases: `X or Y` where Y is another thing of the same look.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import Protocol
@@ -120,15 +121,24 @@ def _next_value(text: str, edge: Span, neighbours: Neighbours) -> Span | None:
     at = joint.end() if joint else edge[1]
     if at in (edge[1], len(text)) or not _VALUE_START.match(text, at):
         return None
-    return next((value for value in neighbours.values_at(at) if edge[1] <= value[0] <= at < value[1]), None)
+    values = neighbours.values_at(at)
+    for value in values[bisect_left(values, (edge[1], 0)) :]:
+        if value[0] > at:
+            break
+        if at < value[1]:
+            return value
+    return None
 
 
 def _value_before(text: str, edge: Span, neighbours: Neighbours) -> Span | None:
     near = max(0, edge[0] - _REACH)
     for at in (edge[0], max(near, len(text[near : edge[0]].rstrip(_SPACE)) + near - 1)):
-        before = [value for value in neighbours.values_at(at) if near <= value[0] and value[1] <= edge[0]]
-        if before:
-            return before[-1] if _JOINT.fullmatch(text, before[-1][1], edge[0]) else None
+        values = neighbours.values_at(at)
+        last = bisect_left(values, (edge[0], 0)) - 1
+        while last >= 0 and values[last][1] > edge[0]:
+            last -= 1
+        if last >= 0 and values[last][0] >= near:
+            return values[last] if _JOINT.fullmatch(text, values[last][1], edge[0]) else None
     return None
 
 

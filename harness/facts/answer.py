@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
+from operator import itemgetter
 from typing import Any
 
-from harness.facts import ids
-from harness.facts.date_scan import scan_dates
+from harness.facts import date_scan, ids, times
 from harness.facts.dates import DateFound
 from harness.facts.locales import DEFAULT_LOCALE, locale_rules
 from harness.facts.markdown import ITEM
@@ -19,8 +19,12 @@ from harness.facts.normalise import normalise
 from harness.facts.numbers import NumberFound, read_alone, scan_numbers
 from harness.facts.places import Places
 from harness.facts.sentences import Sentence, Span, sentence_ends, without_marks
-from harness.facts.times import TimeFound, scan_times
+from harness.facts.times import TimeFound
 from harness.facts.words import digit_runs, ordinals
+
+# How far a date or a time may reach from the digits or the word that gives it away.
+_BEFORE, _AFTER = 64, 40
+_PLACE = itemgetter(0, 1)
 
 
 class AnswerText:
@@ -31,6 +35,7 @@ class AnswerText:
         locale: how its numbers and numeric dates are read.
         text: the answer rendered, normalised and casefolded; spans inside the package refer to it.
         cased: the same, of the same length, with its case kept.
+        is_moved: whether its characters stand elsewhere than in the answer as given.
         has_items: whether it has a list or a table.
     """
 
@@ -40,12 +45,13 @@ class AnswerText:
         self._normalised = normalise(raw)
         self.text = self._normalised.text
         self.cased = self._normalised.cased
+        self.is_moved = bool(self._normalised.origins)
         self.has_items = ITEM in self.text
         self._sentences: dict[int, Sentence] = {}
         self._read: dict[tuple[str, int], list[Any]] = {}
         # Read on demand; functools.cached_property takes a lock at each first use.
         self._ends: list[int] | None = None
-        self._near: dict[int, tuple[Places, list[int]]] = {}
+        self._near: dict[int, tuple[Places, list[Any]]] = {}
         self._unmarked: str | None = None
         self._unseparated: str | None = None
         self._spelled: list[tuple[int, int, str]] | None = None
@@ -54,11 +60,18 @@ class AnswerText:
         """Return a span of the folded text as a span of the answer as given."""
         return self._normalised.source_span(*span)
 
+    def source(self, span: Span) -> str:
+        """Return a span of the folded text in the words of the answer as given."""
+        start, end = self.source_span(span) if self.is_moved else span
+        return self.raw[start:end]
+
     @property
     def ends(self) -> list[int]:
         """Where each sentence ends."""
         if self._ends is None:
-            self._ends = sentence_ends(self.text, self.cased)
+            self._ends = sentence_ends(
+                self.text, self.cased, dotted_days=locale_rules(self.locale).dotted_days
+            )
         return self._ends
 
     @property
@@ -98,6 +111,10 @@ class AnswerText:
         """Return the dates of a sentence."""
         return self._reading("date", index, self._scan_dates)
 
+    def days_in(self, index: int) -> list[Span]:
+        """Return where the days of a sentence stand that are named with their month."""
+        return self._reading("day", index, self._scan_days)
+
     def times_in(self, index: int) -> list[TimeFound]:
         """Return the clock times of a sentence."""
         return self._reading("time", index, self._scan_times)
@@ -120,10 +137,14 @@ class AnswerText:
         return scan_numbers(self.text, sentence, locale_rules(self.locale))
 
     def _scan_dates(self, sentence: Sentence) -> list[DateFound]:
-        return scan_dates(self.text, self.cased, sentence, locale_rules(self.locale))
+        return date_scan.scan_dates(self.text, self.cased, sentence, locale_rules(self.locale))
+
+    def _scan_days(self, sentence: Sentence) -> list[Span]:
+        dates = self.dates_in(self.sentence_index(sentence.start))
+        return [(d.start, d.end) for d in dates if None not in (d.value.day, d.value.month)]
 
     def _scan_times(self, sentence: Sentence) -> list[TimeFound]:
-        return scan_times(self.text, sentence)
+        return times.scan_times(self.text, sentence)
 
     def _scan_ordinals(self, sentence: Sentence) -> list[tuple[int, int, int]]:
         return ordinals(self.text, sentence)
@@ -184,19 +205,50 @@ class AnswerText:
             sentences.add(self.sentence_index(place))
         for index in sentences:
             found += self.numbers_in(index)
-        return sorted(set(found)) if len(found) > 1 else found
+        return sorted(set(found), key=_PLACE) if len(found) > 1 else found
 
     def sentences_near(self, places: Places) -> list[int]:
         """Return the numbers of the sentences that hold one of `places`, in order."""
+        found = places.within(self.text)
+        if len(found) < 2:
+            return [self.sentence_index(at) for at in found]
+        return sorted({self.sentence_index(at) for at in found})
+
+    def dates_near(self, places: Places) -> list[DateFound]:
+        """Return the dates around `places`, in order."""
+        rules = locale_rules(self.locale)
+        return self._read_near(
+            "date", places, lambda at: date_scan.read_alone(self.text, at, rules), self._scan_dates
+        )
+
+    def times_near(self, places: Places) -> list[TimeFound]:
+        """Return the clock times around `places`, in order."""
+        return self._read_near("time", places, lambda at: times.read_alone(self.text, at), self._scan_times)
+
+    def _read_near(
+        self, kind: str, places: Places, alone: Callable[[int], Any], scan: Callable[[Sentence], list[Any]]
+    ) -> list[Any]:
+        """Read what stands at `places`, alone or by a scan around it, once for all forms that share them."""
         kept = self._near.get(id(places))
         if kept is None or kept[0] is not places:
-            found = places.within(self.text)
-            numbers = (
-                [self.sentence_index(at) for at in found]
-                if len(found) < 2
-                else sorted({self.sentence_index(at) for at in found})
+            found: list[Any] = []
+            whole: set[int] = set()
+            for at in places.within(self.text):
+                value = alone(at) if self.text[at].isdigit() else None
+                if value is not None:
+                    found.append(value)
+                    continue
+                index = self.sentence_index(at)
+                read = self._read.get((kind, index))
+                if read is None:
+                    found += scan(self.sentence(index).part(at - _BEFORE, at + _AFTER))
+                elif index not in whole:
+                    whole.add(index)
+                    found += read
+            kept = self._near[id(places)] = (
+                places,
+                sorted(set(found), key=_PLACE) if len(found) > 1 else found,
             )
-            kept = self._near[id(places)] = places, numbers
         return kept[1]
 
 

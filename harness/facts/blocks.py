@@ -39,7 +39,7 @@ def _column_heads(text: str, start: int, at: int) -> tuple[str, str]:
     column = text.count("|", start, at)
     first = row = start
     for _ in range(_MOST_ITEMS):
-        if row == 0:
+        if row == 0 or (text[row - 1] == BREAK and text.startswith("|", row)):  # the first of its table
             break
         before = _block_start(text, row - 1)
         if text.startswith("|", before):

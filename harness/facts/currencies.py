@@ -59,7 +59,7 @@ CURRENCY_WORDS = frozenset(form.split()[0] for form in (*_AFTER, *_HUNDREDTHS) i
 _ATTACHED_ONLY = frozenset({"r", "p"})
 _LETTERS_BEFORE = LazyPattern(rf"(?<![\w])[a-złč]{{0,4}}[{SIGNS}.]?(?=\s?$)")
 _LETTERS_AFTER = LazyPattern(
-    rf"[\s-]?(?P<name>us\$|[{SIGNS}¢円元원]|[^\W\d_]+(?:\s(?:dollars?|sterling|francs?|kron[ae]r?|kronor)\b)?)"
+    rf"[\s-]?(?P<name>us\$|[{SIGNS}¢円元원]|[^\W\d_]{{1,24}}(?:\s(?:dollars?|sterling|francs?|kron[ae]r?|kronor)\b)?)"
 )
 
 

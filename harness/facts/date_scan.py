@@ -7,7 +7,7 @@ locale's order; one that is no date in that order (`24/03/2025` in en-US) in the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -67,7 +67,7 @@ def _patterns(rules: LocaleRules) -> _Patterns:
             rf"(?!\s+\d{{1,2}}(?:st|nd|rd|th)\b){tail_year}{weekday_after}"
         ),
         month_only=LazyPattern(
-            rf"(?<!\w){month}(?!\s+\d{{1,2}}(?!\d))(?:,?\s+(?:of\s+|de\s+)?(?P<year>{_YEAR}))?(?!\w)"
+            rf"(?<!\w){month}(?!\s+\d{{1,2}}(?!\d)|-[a-z])(?:,?\s+(?:of\s+|de\s+)?(?P<year>{_YEAR}))?(?!\w)"
         ),
         weekday_only=LazyPattern(
             rf"(?<!\w)(?P<weekday>{weekday_names})\b\.?"
@@ -98,6 +98,46 @@ def scan_dates(text: str, cased: str, sentence: Sentence, rules: LocaleRules) ->
             found.extend(read)
             done = max(date.end for date in read)
     return _join_ranges(text, found) if len(found) > 1 else found
+
+
+# ---- one date by itself ---------------------------------------------------------------
+
+_RANGE_MARKS = ("-", "–", "—", " to", " through", " thru", " until", " till", " and", " or", ",", "&", "/")
+
+
+def read_alone(text: str, place: int, rules: LocaleRules) -> DateFound | None:
+    """Read `Monday, March 24, 2025` by the digits of its day, without looking at what else there is.
+
+    Returns:
+        The date, or None where it is written otherwise or may be part of a range or a list.
+    """
+    start = _name_before(text, place, rules.months)
+    if start is None:
+        return None
+    start = _name_before(text, start, rules.weekdays) or start
+    found = _patterns(rules).month_first.match(text, start)
+    if (
+        found is None
+        or found["more"]
+        or found["edge"]
+        or text[max(0, start - 8) : start].rstrip().endswith(_RANGE_MARKS)
+    ):
+        return None
+    if found.start("day") > place or _RANGE_GAP.match(text, found.end()):
+        return None
+    read = _with_month(text, found, rules)
+    return read[0] if read else None
+
+
+def _name_before(text: str, at: int, names: Mapping[str, int]) -> int | None:
+    """Return where a month or weekday begins whose name ends right before `at`."""
+    end = at
+    while end and text[end - 1] in " ,.":
+        end -= 1
+    start = end
+    while start and text[start - 1].isalpha():
+        start -= 1
+    return start if end < at and text[start:end] in names else None
 
 
 # ---- dates with a month's or a weekday's name -----------------------------------------
@@ -205,7 +245,7 @@ def _lone_day(text: str, word: Word) -> list[DateFound]:
 
 _CHANGED = LazyPattern(
     r"\b(?:chang\w*|mov\w*|reschedul\w*|push\w*|shift\w*|switch\w*|postpon\w*|delay\w*|brought|bring\w*|correct\w*|"
-    r"updat\w*|revis\w*|went|extend\w*|slipp?\w*|bump\w*|put back|swapp?\w*)\b[^.;!?]{0,40}$"
+    r"updat\w*|revis\w*|went|extend\w*|slipp?\w*|bump\w*|put back|swapp?\w*|preferr?\w*)\b[^.;!?]{0,40}$"
 )
 _JOINT = LazyPattern(r"[^\w]*(?:to|until|till|through|thru)?\s*(?:the\s+)?")
 _ONE_DAY = LazyPattern(_DAY)

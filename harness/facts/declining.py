@@ -84,7 +84,7 @@ DECLINES_ELSEWHERE = LazyPattern("|".join(_ELSEWHERE.values()))
 GUESSES = LazyPattern(
     r"\b(?:probably|maybe|perhaps|likely|possibly|presumably|i think|i believe|i guess|i'd guess|my (?:best )?guess|"
     r"guessing|i'd say|"
-    r"i suspect|i assume|assuming|i'd estimate|as far as i remember|if i remember|if i had to)\b"
+    r"i suspect|i assume|assuming|i'd estimate|i'd go with|as far as i remember|if i remember|if i had to)\b"
     r"|\b(?:might|may|could|must|should) be\s+(?!in\b|on\b|at\b|with\b|worth|able|best|helpful|possible|listed|"
     r"shown|printed|found|"
     r"available|recorded|a good|easier|because|that\b|there\b|more\b|stated|written|given)"

@@ -47,10 +47,11 @@ _CHOSEN_OVER = LazyPattern(
     r"\b(?:chose|picked|preferred|took|went with)\b[^.;:]{1,40}\b(?:over|to|rather than)\s+(?:the\s+)?$"
 )
 _STAGE = LazyPattern(
-    r"(?:\b(?:first|initial|original|early|earlier)(?:\s+\w+){0,2}\s*(?::|was|of)"
+    r"(?:\bthan\s+(?:first|originally)\s+\w+\s*\(?|\b(?:first|initial|original|early|earlier)(?:\s+\w+){0,2}\s*(?::|was|of)"
     r"|\b(?:early in|at the start of|start of|beginning of|at the beginning of)\s+(?:the\s+|your\s+)?\w+\s*[:,]"
     r"|\b(?:at the time|back then|back in \w+|back when)\b[^.;:]{0,60}|\bwhen\b[^.;:]{0,40}\b(?:was|were) still\b[^.;:]{0,20})\s*$"
 )
+_OFFERED = LazyPattern(r"\b(?:offered|proposed|suggested|promised|quoted|mentioned)\b[^.;:]{0,40}$")
 _MAY_STILL_SAY = LazyPattern(
     r"\b(?:may|might)\s+(?:still\s+|also\s+|well\s+)?(?:have\s+)?(?:say|show|read|list|written|heard|seen|noted)\b[^.;:]{0,30}$"
 )
@@ -60,7 +61,8 @@ _CROSS = LazyPattern(r"[❌✗✘🚫]\s*[^.;:\n]{0,40}$")
 
 # What is said of the value stays close to it: no comma in between.
 _OFF = LazyPattern(
-    r"[^.,;:()]{0,50}?\b(?:(?:is|was|are|'s)\s+(?:now\s+)?(?:off|out|gone|over|lost|dead|void|too (?:early|soon|late)|impossible|"
+    r"[^.,;:()]{0,50}?\b(?:(?:is|was|are|'s|would be)\s+(?:now\s+)?(?:an?\s+\w+\s+)?(?:off|out|gone|over|lost|"
+    r"dead|void|too (?:early|soon|late)|impossible|"
     r"no good|unrealistic|not going to happen|not possible)\b"
     r"|(?:isn't|is not|can't|cannot|won't|can no longer|couldn't|didn't|doesn't)\s+(?:be\s+(?:kept|met|made|held|used|done)|work|"
     r"hold|stand|happen|stay|suit|possible|realistic|feasible|achievable)\b|no longer\b|(?:fell|falls) through\b|lapsed\b|"
@@ -77,7 +79,7 @@ _REJECTIONS = lexicon(
     "declined refused rejected turned gave given withdrawn withdrew crossed cross misread misreading misreadings misspoke misspoken "
     "misheard mistake error slip slipped typo misadded added backwards mix corrected correcting put apologies apology apologise "
     "apologize suit couldn't said released fell called yours neither none swapped transposed wrong fixed caught took take forgot "
-    "overlooked ignored left allow possible chose choose picked went dropped superseded"
+    "overlooked ignored left allow possible chose choose picked went dropped superseded out early soon late"
 )
 # What makes a value one that was offered and refused, said and corrected, in one sentence.
 _REJECTED = LazyPattern(
@@ -86,7 +88,8 @@ _REJECTED = LazyPattern(
     r"slip|slipped|typo|mis-?added|backwards|mix-?up|correct(?:ed|ing)|put (?:it|that) right|apolog\w+|didn't suit|couldn't (?:do|make)|"
     r"said no|released|fell through|called off|not yours|neither of (?:those|these|them)|none of (?:those|these|them)|swapped|"
     r"transposed|(?:got|was|is|were) (?:it )?wrong|(?:fixed|caught) (?:it|that)|t(?:ook|ake) (?:it|that) back|forgot|overlooked|ignored|"
-    r"left out|didn't allow for|(?:wasn't|not) possible|but (?:you|he|she|they) (?:chose|picked|took|went)|and went with|was dropped|"
+    r"left out|didn't allow for|turned out|which is too (?:early|soon|late)|(?:wasn't|not) possible|"
+    r"but (?:you|he|she|they) (?:chose|picked|took|went)|and went with|was dropped|"
     r"superseded)\b"
 )
 _TO_ANOTHER = (
@@ -102,7 +105,8 @@ _NEXT_CHANGES = LazyPattern(
     r"(?P<other>[^.!?\x00\x01]{0,24})"
 )
 _HAD = LazyPattern(
-    r"[^.;]{0,50}?\b(?:had|'d)\s+(?:first\s+|originally\s+)?(?:offered|agreed|quoted|said|told|promised|planned|booked|written|settled)\b"
+    r"\s+(?:he|she|they|you|i)\s+(?:first|originally|initially)\s|[^.;]{0,50}?\b(?:had|'d)\s+(?:first\s+|"
+    r"originally\s+)?(?:offered|agreed|quoted|said|told|promised|planned|booked|written|settled)\b"
 )
 _ACTUALLY = LazyPattern(r"[^.!?\x00\x01]{0,40}?[;,–—-]\s*(?:[\w'-]+\s+){0,4}(?:actually|in fact|really)\b")
 _MAY_HAVE_CHANGED = LazyPattern(
@@ -126,7 +130,8 @@ _STANDARD = LazyPattern(
     r"\b(?:standard|default|usual|usually|normal|normally|regular|come with|comes with|starts? at)\b[^.;]{0,40}$"
 )
 _IS_STANDARD = LazyPattern(
-    r"[^.,;]{0,30}?\b(?:is|was)\s+(?:just\s+|only\s+)?(?:the\s+|a\s+)?(?:standard|default|usual|normal)\b|[^.,;]{0,40}?\bby default\b"
+    r"[^.,;]{0,30}?\b(?:is|was)\s+(?:just\s+|only\s+)?(?:the\s+|a\s+)?(?:standard|default|usual|normal)\b|"
+    r"[^.,;]{0,20}?\bwhat\b[^.,;]{0,40}?\bby default\b"
 )
 _EXCEPTION = LazyPattern(
     r"\b(?:yours|but|raised|bumped|lifted|higher|above|more than|instead|for you|your own)\b|\)"
@@ -139,7 +144,8 @@ _IF_IT_SAYS = LazyPattern(
     r"mentions?|hears?|turns? up with|wrote)\b[^.;:]{0,90}$"
 )
 _UNDER = LazyPattern(
-    r"\b(?:forget|ignore|disregard|cross out|drop|outdated|superseded|no longer|not (?:valid|current)|invalid|(?<!go\s)wrong)\b"
+    r"(?<!n't\s)(?<!\bnot\s)\b(?:forget|ignore|disregard|cross out|drop|outdated|superseded|no longer|"
+    r"not (?:valid|current)|invalid|(?<!go\s)wrong)\b"
     r"[^.:]{0,40}:[^.!?]*$"
 )
 _SAME_GOES = LazyPattern(r"\b(?:same|likewise|so)\s+(?:goes|is true|applies)\s+(?:for|to)\b[^.;:]{0,40}$")
@@ -189,8 +195,14 @@ def is_void(value: Surroundings) -> bool:
 def _is_turned_down(value: Surroundings) -> bool:
     text, start, near = value.text, value.start, value.left[-_REACH:]
     for at in value.places_before(value.words & _WORDS_BEFORE, _REACH):
-        if _BEFORE.match(text, at, start) and not _NOT_BEFORE.search(text, max(0, at - 12), at):
-            return True
+        if _BEFORE.match(text, at, start):
+            is_reminder = text.startswith(("forget", "miss", "drop", "ignore"), at) and _NOT_BEFORE.search(
+                text, max(0, at - 12), at
+            )
+            if not is_reminder:
+                return True
+    if "but" in value.words and " but " in value.right and _OFFERED.search(near):
+        return True
     if _CHOSEN_OVER.search(near) or _STAGE.search(near) or _MAY_STILL_SAY.search(near):
         return True
     return not text.isascii() and _CROSS.search(near) is not None

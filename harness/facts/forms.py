@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from harness.facts import ids, phrases, units
-from harness.facts.answer import AnswerText
+from harness.facts.answer import AnswerText, overlaps
 from harness.facts.dates import DateFound, DateValue
 from harness.facts.locales import LocaleRules, locale_rules
 from harness.facts.model import FactType, GoldFact
@@ -121,7 +121,7 @@ def _id_forms(written: str, form: AnswerText) -> list[Form]:
 
     def find(answer: AnswerText) -> list[Span]:
         spans: list[Span] = []
-        if chars in answer.unseparated:
+        if chars in answer.text or chars in answer.unseparated:
             spans = ids.find_id(answer.text, answer.cased, cased, chars)
         if not spans and chars.isdecimal() and len(chars) >= 3:
             return _spelled(answer, chars)
@@ -154,8 +154,7 @@ def _date_form(written: str, wanted: DateFound, whole: DateValue, rules: LocaleR
     def find(answer: AnswerText) -> list[Span]:
         return [
             (date.start, date.end)
-            for index in answer.sentences_near(places)
-            for date in answer.dates_in(index)
+            for date in answer.dates_near(places)
             # A short form such as "the 24th" must not take a date of another month.
             if date.states(wanted) and not date.value.clashes(whole)
         ]
@@ -176,8 +175,7 @@ def _time_form(written: str, wanted: TimeFound, whole: TimeValue | None) -> Form
     def find(answer: AnswerText) -> list[Span]:
         return [
             (time.start, time.end)
-            for index in answer.sentences_near(places)
-            for time in answer.times_in(index)
+            for time in answer.times_near(places)
             if time.states(wanted) and not _other_half(time.value, whole)
         ]
 
@@ -292,12 +290,7 @@ def _is_day(answer: AnswerText, number: NumberFound, rules: LocaleRules) -> bool
     index = answer.sentence_index(number.start)
     if answer.text.isascii() and rules.months.keys().isdisjoint(answer.sentence(index).vocabulary):
         return False
-    return any(
-        date.start <= number.start
-        and number.end <= date.end
-        and None not in (date.value.day, date.value.month)
-        for date in answer.dates_in(index)
-    )
+    return overlaps((number.start, number.end), answer.days_in(index))
 
 
 # ---- phrases --------------------------------------------------------------------------

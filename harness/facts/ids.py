@@ -26,10 +26,12 @@ _INNER = re.compile(r"[^\W_]")
 SEPARATORS = str.maketrans(dict.fromkeys("-–—./ _()"))
 # What joins a neighbour to an id, so that the id is only a part of something longer.
 _JOINED_BEFORE = LazyPattern(rf"[{_WORD}](?:[-–—/_]|&)?$|[0-9][.,:]$|[a-z0-9]\.$|[{SIGNS}]\s?$")
+_ENDS = frozenset((".", ",", ";", "!", "?", ")"))
 _JOINED_AFTER = LazyPattern(rf"[{_WORD}]|[-–—/_&][{_WORD}]|[.,:][0-9]|\.[a-z0-9]|\s?%")
-_COUNTRY_CODE = LazyPattern(r"(?:\+|\b00)\d{1,3}[-. ]?\(?$|\b1[-. ]\(?$")
+_COUNTRY_CODE = LazyPattern(r"\+\d{1,3}[-. ]?\(?$|\b(?:00\d{1,3}|1)[-. ]\(?$")
 _GROUP_BEFORE = LazyPattern(r"(?<![\w.,-])([0-9]{1,9}) $")
 _GROUP_AFTER = LazyPattern(r" ([0-9]{1,9})(?![\w-]|[.,:]\d)")
+_DECIMAL = LazyPattern(r"[0-9]{1,5}\.[0-9]{2}")
 _LONE_LETTER = LazyPattern(r"([A-Za-z])[ \n]")
 _TOKEN = LazyPattern(r"[a-z0-9][a-z0-9]*(?:[-–][a-z0-9]+)*")
 _NOT_BEFORE_TOKEN = frozenset("_.,-" + SIGNS)
@@ -64,6 +66,8 @@ def find_id(text: str, cased: str, form: str, chars: str) -> list[Span]:
 
 def _end_of(text: str, start: int, chars: str) -> int:
     """Return where `chars` end when they begin at `start`, a separator at most between two; else 0."""
+    if text.startswith(chars, start):
+        return start + len(chars)
     at = start + 1
     for char in chars[1:]:
         for width in (0, 1, 2):
@@ -76,7 +80,9 @@ def _end_of(text: str, start: int, chars: str) -> int:
 
 
 def _is_whole(text: str, start: int, end: int) -> bool:
-    if start:
+    if text[end - 3 : end - 2] == "." and _DECIMAL.fullmatch(text, start, end):
+        return False
+    if start and not _stands_after_word(text, start):
         window = max(0, start - 12)
         if not _COUNTRY_CODE.search(text, window, start):
             if text[start] < "\u0530" and _JOINED_BEFORE.search(text, window, start):
@@ -85,9 +91,16 @@ def _is_whole(text: str, start: int, end: int) -> bool:
                 text, start, end, _GROUP_BEFORE.search(text, window, start)
             ):
                 return False
+    if text[end : end + 1] in _ENDS and not text[end + 1 : end + 2].strip():
+        return True
     if text[end - 1] < "\u0530" and _JOINED_AFTER.match(text, end):
         return False
     return not (text[end - 1].isdigit() and _is_group(text, start, end, _GROUP_AFTER.match(text, end)))
+
+
+def _stands_after_word(text: str, start: int) -> bool:
+    """Say whether a space parts the id from a word, so that nothing before it can belong to it."""
+    return text[start - 1] == " " and text[start - 2 : start - 1].isalpha()
 
 
 def _is_group(text: str, start: int, end: int, neighbour: re.Match[str] | None) -> bool:

@@ -62,6 +62,7 @@ class LocaleRules:
         months: folded month names and abbreviations, English ones included, to 1–12.
         weekdays: folded weekday names to 0 (Monday) – 6.
         dollar: the currency that a bare dollar sign means.
+        dotted_days: whether a day of the month may be written with a full stop, `5. März`.
     """
 
     decimal: str
@@ -70,6 +71,7 @@ class LocaleRules:
     months: dict[str, int]
     weekdays: dict[str, int]
     dollar: str
+    dotted_days: bool = False
 
 
 @lru_cache(maxsize=64)
@@ -105,7 +107,9 @@ def _from_cldr(language: str, territory: str) -> LocaleRules:
             months.update({_name(name): number for number, name in data.months[context][width].items()})
             weekdays.update({_name(name): number for number, name in data.days[context][width].items()})
     grouping = ". '" if decimal == "," else ", '"
-    return LocaleRules(decimal, grouping, order, months, weekdays, _DOLLARS.get(territory, "USD"))
+    return LocaleRules(
+        decimal, grouping, order, months, weekdays, _DOLLARS.get(territory, "USD"), dotted_days=True
+    )
 
 
 def _name(name: str) -> str:

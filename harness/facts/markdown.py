@@ -127,7 +127,8 @@ def _blocks(text: str) -> tuple[list[Cut], list[tuple[int, int]]]:
 
 def _break(text: str, before: _Line, line: _Line) -> str:
     """Return the break between two blocks, with the colon that a heading is given."""
-    put = ITEM if line.kind in ("item", "row") and before.kind != "blank" else BREAK
+    item = line.kind == "item" or (line.kind == "row" and before.kind != "blank")
+    put = ITEM if item else BREAK
     if before.kind == "heading" and text[before.start : before.end].rstrip("*# ")[-1:] not in ".:?!":
         return ":" + put
     return put

@@ -6,28 +6,19 @@ read once when it is handed over as an `AnswerText`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from harness.facts import abstention, assertion, past
-from harness.facts.alternatives import (
-    is_clause_alternative,
-    is_joined,
-    may_offer_another,
-    phrase_alternative,
-    typed_alternatives,
-)
-from harness.facts.answer import AnswerText, overlaps
-from harness.facts.forms import Form, Rivals, compile_forms
+from harness.facts import abstention, assertion
+from harness.facts.answer import AnswerText
+from harness.facts.forms import Form, compile_forms
 from harness.facts.locales import DEFAULT_LOCALE
 from harness.facts.model import NO_MATCH, FactMatch, FactType, GoldFact
 from harness.facts.sentences import Span
-from harness.facts.surroundings import CLAIM_CUES, Surroundings
+from harness.facts.verdict import Verdicts
 
-_KEPT = 4096
-_NO_FLAGS: frozenset[str] = frozenset()
+_KEPT = 8192
 _ENOUGH = 64  # mentions of one value in one answer that are looked at
 
 
@@ -72,16 +63,14 @@ def match_wrong(answer: AnswerText, wrong: GoldFact) -> FactMatch:
     A value that is negated, asked, left open, called past or set aside is not stated as true;
     the flags of the match then say which.
     """
-    forms = _forms(wrong, answer.locale)
     first: FactMatch | None = None
-    for form in forms:
-        for span in form.find(answer)[:_ENOUGH]:
-            flags, sentence = _assess(answer, form, span, forms, (), is_wrong=True)
-            asserted = not flags & assertion.RESOLVING
-            if asserted or first is None:
-                first = _found(answer, form, span, sentence, flags, asserted=asserted)
-            if asserted:
-                return first
+    for verdicts, span in _mentions(answer, _forms(wrong, answer.locale)):
+        flags, sentence = verdicts.flags(span, is_wrong=True)
+        asserted = not flags & assertion.RESOLVING
+        if asserted or first is None:
+            first = verdicts.match(span, sentence, flags, asserted=asserted)
+        if asserted:
+            return first
     return first or NO_MATCH
 
 
@@ -162,145 +151,53 @@ def _from_mapping(fact: Mapping[str, Any]) -> GoldFact:
 # ---- the verdict ----------------------------------------------------------------------
 
 
+def _mentions(
+    answer: AnswerText, forms: tuple[Form, ...], siblings: Sequence[GoldFact] = ()
+) -> Iterator[tuple[Verdicts, Span]]:
+    """Yield each place where a form stands, with what gives the verdict on it."""
+
+    def own_places() -> Iterator[Span]:
+        for form in (*forms, *(form for fact in siblings for form in _forms(fact, answer.locale))):
+            yield from form.find(answer)
+
+    is_ascii = answer.text.isascii()
+    for form in forms:
+        spans = () if is_ascii and form.is_fallback else form.find(answer)
+        if spans:
+            verdicts = Verdicts(answer, form, own_places)
+            for span in spans[:_ENOUGH]:
+                yield verdicts, span
+
+
 def _best(
     answer: AnswerText, forms: tuple[Form, ...], siblings: Sequence[GoldFact]
 ) -> tuple[FactMatch, Span] | None:
     """Return the first asserted match, else the first mention."""
     first: tuple[FactMatch, Span] | None = None
-    is_ascii = answer.text.isascii()
     undone: list[Span] = []
-    for form in forms:
-        if is_ascii and form.is_fallback:
-            continue
-        for span in form.find(answer)[:_ENOUGH]:
-            if undone and any([start <= span[0] and span[1] <= end for start, end in undone]):
-                continue  # `Chen` in a `Sarah Chen` that is denied
-            flags, sentence = _assess(answer, form, span, forms, siblings)
-            asserted = not flags or not flags & assertion.UNDOING
-            if asserted or first is None:
-                found = _found(answer, form, span, sentence, flags, asserted=asserted), span
-                if asserted:
-                    return found
-                first = found
-            undone.append(span)
+    for verdicts, span in _mentions(answer, forms, siblings):
+        if undone and any([start <= span[0] and span[1] <= end for start, end in undone]):
+            continue  # `Chen` in a `Sarah Chen` that is denied
+        flags, sentence = verdicts.flags(span)
+        asserted = not flags or not flags & assertion.UNDOING
+        if asserted:
+            return verdicts.match(span, sentence, flags, asserted=True), span
+        if first is None:
+            first = verdicts.match(span, sentence, flags, asserted=False), span
+        undone.append(span)
     return first
-
-
-def _assess(
-    answer: AnswerText,
-    form: Form,
-    span: Span,
-    forms: tuple[Form, ...],
-    siblings: Sequence[GoldFact],
-    *,
-    is_wrong: bool = False,
-) -> tuple[frozenset[str], Span]:
-    """Return every flag of the value at `span`, and the bounds of its sentence."""
-    text = answer.text
-    first = last = answer.sentence_at(span[0])
-    if span[1] > first.end:
-        last = answer.sentence_at(span[1] - 1)
-    bounds = (first.start, last.end)
-    flags: frozenset[str] = _NO_FLAGS
-    if (
-        is_wrong
-        or last is not first
-        or first.is_cued(CLAIM_CUES)
-        or answer.has_items
-        or past.is_corrected_next(text, first.end)
-    ):
-        value = Surroundings(answer, span, first, last, is_text=form.rivals is None, is_wrong=is_wrong)
-        flags = assertion.assess(value, is_wrong=is_wrong)
-    if form.rivals is not None:
-        if is_joined(text, span):
-            neighbours = _Neighbours(answer, form.rivals, forms, siblings)
-            flags |= typed_alternatives(text, span, bounds, neighbours)
-    elif may_offer_another(text, first.vocabulary, bounds):
-        flags |= _phrase_alternatives(answer, form, span, bounds, forms, siblings, first.vocabulary)
-    return flags, bounds
-
-
-class _Neighbours:
-    """The values of an answer that may rival one form of a fact."""
-
-    def __init__(
-        self, answer: AnswerText, rivals: Rivals, forms: tuple[Form, ...], siblings: Sequence[GoldFact]
-    ) -> None:
-        self._answer = answer
-        self._rivals = rivals
-        self._forms = forms
-        self._siblings = siblings
-        self._own: list[Span] | None = None
-
-    def values_at(self, place: int) -> list[Span]:
-        return self._rivals(self._answer, self._answer.sentence_index(place))
-
-    def is_rival(self, value: Span) -> bool:
-        if self._own is None:
-            self._own = _places(self._answer, self._forms, self._siblings)
-        return not overlaps(value, self._own)
-
-
-def _phrase_alternatives(
-    answer: AnswerText,
-    form: Form,
-    span: Span,
-    bounds: Span,
-    forms: tuple[Form, ...],
-    siblings: Sequence[GoldFact],
-    words: AbstractSet[str],
-) -> set[str]:
-    (start, end), (opening, closing) = span, bounds
-    opening, closing = max(opening, start - 120), min(closing, end + 120)
-    text, cased = answer.text, answer.cased
-    if is_clause_alternative(text[opening:start], text[end:closing], words):
-        return {"alternatives"}
-    place = phrase_alternative(
-        text[opening:start], text[end:closing], cased[opening:start], cased[end:closing], is_name=form.is_name
-    )
-    if place is None:
-        return set()
-    base = start if place[0] < 0 else end
-    other = base + place[0], base + place[1]
-    return set() if overlaps(other, _places(answer, forms, siblings)) else {"alternatives"}
-
-
-def _places(answer: AnswerText, forms: Iterable[Form], siblings: Sequence[GoldFact]) -> list[Span]:
-    """Return where the fact's own forms and its siblings' stand, in order."""
-    own = {span for form in forms for span in form.find(answer)}
-    own.update(
-        span for fact in siblings for form in _forms(fact, answer.locale) for span in form.find(answer)
-    )
-    return sorted(own)
-
-
-def _found(
-    answer: AnswerText, form: Form, span: Span, sentence: Span, flags: frozenset[str], *, asserted: bool
-) -> FactMatch:
-    begin, stop = answer.source_span(sentence)
-    return FactMatch(
-        True,
-        asserted,
-        form.written,
-        answer.source_span(span),
-        answer.raw[begin:stop].strip(),
-        (*form.flags, *sorted(flags)) if flags or form.flags else (),
-    )
 
 
 def _with_stale(answer: AnswerText, gold: GoldFact, match: FactMatch, span: Span) -> FactMatch:
     """Undo a match when a superseded value is stated as true beside it."""
     for written in gold.stale:
-        forms = _forms(_stale_fact(written, gold.type), answer.locale)
-        for form in forms:
-            for other in form.find(answer)[:_ENOUGH]:
-                if overlaps(other, [span]):
-                    continue
-                flags, sentence = _assess(answer, form, other, forms, (), is_wrong=True)
-                if not flags & assertion.RESOLVING:
-                    begin, stop = answer.source_span(sentence)
-                    clause = answer.raw[begin:stop].strip()
-                    return FactMatch(True, False, match.form, match.span, clause, (*match.flags, "stale"))
+        for verdicts, other in _mentions(answer, _forms(_stale_fact(written, gold.type), answer.locale)):
+            if other[0] < span[1] and span[0] < other[1]:
+                continue
+            flags, sentence = verdicts.flags(other, is_wrong=True)
+            if not flags & assertion.RESOLVING:
+                clause = answer.source(sentence).strip()
+                return FactMatch(True, False, match.form, match.span, clause, (*match.flags, "stale"))
     return match
 
 
@@ -313,5 +210,4 @@ def _match_abstention(answer: AnswerText) -> FactMatch:
     span = abstention.abstains(answer)
     if span is None:
         return NO_MATCH
-    begin, stop = answer.source_span(span)
-    return FactMatch(True, True, "abstains", (begin, stop), answer.raw[begin:stop].strip())
+    return FactMatch(True, True, "abstains", answer.source_span(span), answer.source(span).strip())

@@ -69,7 +69,8 @@ _NO_IS_IDIOM = LazyPattern(
 _NOT_IS_IDIOM = LazyPattern(
     r"\s+(?:only|just|merely|simply|to mention|to worry|(?:have|need)\s+to\s+worry|until|till|before|later|earlier|sooner|"
     r"more than|less than|fewer than|go\s+wrong|worry|forget|hesitate|wait|matter|miss|be\s+late|be\s+surprised|overlook|exceed|panic|"
-    r"(?:been\s+)?(?:chang|affect|alter|touch|impact|budge|influenc)\w*|let|allow|delay|put\s+off|leave|confuse|mix|lose|(?:been\s+)?mov\w+\s+(?:away\s+)?from|wrong|incorrect)\b"
+    r"(?:been\s+)?(?:chang|affect|alter|touch|impact|budge|influenc)\w*|let|allow|delay|put\s+off|leave|"
+    r"confuse|mix|lose|(?:been\s+)?mov\w+\s+(?:away\s+)?from|wrong|incorrect)\b"
 )
 _BEFORE_IDIOM = LazyPattern(r"\b(?:if|why|whether or|or|as often as)\s+$")
 _PURPOSE = LazyPattern(
@@ -150,7 +151,8 @@ _AFTER_LABEL = LazyPattern(
     r"misread|void)\b|\s*\?\s*no\b"
 )
 _BEFORE_LABEL = LazyPattern(
-    r"(?:wrong|incorrect|false|invalid|misread(?: as)?|mistaken(?:ly)?|mistook)\b(?!\s+(?:with|about)\b)(?![^.]*\b(?:it is|it's|that is|they are)\b)"
+    r"(?:wrong|incorrect|false|invalid|misread(?: as)?|mistaken(?:ly)?|mistook)\b(?!\s+(?:with|"
+    r"about)\b)(?![^.]*\b(?:it is|it's|that is|they are)\b)"
     r"[^.;,\n]{0,25}$"
 )
 

@@ -230,7 +230,7 @@ _TELLING = lexicon(
     "st nd rd th a p am pm o'clock h pct percent percentage percentages thousand thousands million millions billion billions trillion "
     "trillions hundred hundreds lakh lakhs crore crores k m mm mn mio bn b tn and"
 ) | set(CURRENCY_WORDS)
-_NEXT_WORD = LazyPattern(r"[\s-]?([^\W\d_]+)")
+_NEXT_WORD = LazyPattern(r"[\s-]?([^\W\d_]{1,24})")
 
 
 def _read(text: str, spot: _Spot, rules: LocaleRules) -> NumberFound | None:

@@ -37,6 +37,9 @@ _CORRECTIONS = (
     " that was later",
     " it was later",
     " actually",
+    " that's wrong",
+    " that is wrong",
+    " that was wrong",
     " i mean",
     " correction",
     " scratch",
@@ -48,10 +51,12 @@ _CORRECTIONS = (
 
 
 _BEFORE = LazyPattern(
-    r"(?:previously|formerly|originally|original|initially|initial|earlier|before that|(?:old|older|prior|former|previous)(?=[^,;()]{0,20}$)|"
+    r"(?:previously|formerly|originally|original|initially|initial|earlier(?!\s+(?:that|you|i|today)\b)|"
+    r"before that|(?:old|older|prior|former|previous)(?=[^,;()]{0,20}$)|"
     r"(?<=\bat\s)first|(?<=\bup\s)from|(?<=\bdown\s)from|replac(?:es|ed|ing)|supersed(?:es|ed|ing)|instead of|"
     r"(?<=\bno\s)longer|(?<=\bhad\s)been|left(?=\s+$)|once|outdated|cancelled|canceled|withdrawn|discarded|rejected|"
-    r"first (?:quoted|offered|given|said|booked|told|planned|scheduled|set|slot|date|quote|offer|wrote|read)|first\s+[\w-]+(?=,\s+$)|last (?:year|month|week|time))\b(?:[^,;()]{0,30}|,\s+)$"
+    r"first (?:quoted|offered|given|said|booked|told|planned|scheduled|set|slot|date|quote|offer|wrote|read)|"
+    r"first\s+[\w-]+(?=,\s+$)|last (?:year|month|week|time))\b(?:[^,;()]{0,30}|,\s+)$"
 )
 _WAS = LazyPattern(r"\b(?:was|were|had|lived|stood|began|started|said|quoted|planned|booked)\b[^.;()]{0,40}$")
 _NOW_AFTER = LazyPattern(
@@ -129,6 +134,7 @@ _CHANGE = LazyPattern(
 _URGED = LazyPattern(
     r"(?:^|[.;:!?,]\s+|\b(?:to|must|should|could|can|please|and)\s+)(?:move|change|reschedule|shift|push|switch|raise|drop|increase|"
     r"postpone)\b[^.;!?]{0,60}$"
+    r"|\b(?:needs?|has|have|ought)\s+to\s+be\s+\w+(?:ed|t)\b[^.;!?]{0,40}$"
 )
 # `X, sorry, Y`: something of the same kind has to follow, not `sorry for the wait`.
 _LEAD = (
@@ -148,7 +154,8 @@ _LATER_CHANGED = LazyPattern(
     r"corrected|raised|cut|lowered|pushed|rescheduled)\b"
 )
 _BOUNDED_DATE = LazyPattern(
-    r"(?:(?<!\d\s)(?<!\d(?:st|nd|rd|th)\s)\b(?:is|was|were|happened|occurred|took place|(?<!to\s)sometime|(?<!to\s)some time|shortly|soon|just|long|well|the (?:day|"
+    r"(?:(?<!\d\s)(?<!\d(?:st|nd|rd|th)\s)\b(?:is|was|were|happened|occurred|took place|(?<!to\s)sometime|"
+    r"(?<!to\s)some time|shortly|soon|just|long|well|the (?:day|"
     r"week|month|year|"
     r"night|morning|evening))|'s|\b(?:is|was|were|happened|occurred|took place)\s+(?:[\w-]+\s+){1,3}(?:days?|weeks?|"
     r"months?|years?|"
@@ -168,14 +175,23 @@ def is_replaced(value: Surroundings) -> bool:
     return _is_corrected(value)
 
 
+_STILL = LazyPattern(
+    r"[^.;!?]{0,60}?\b(?:still\s+(?:stands|holds|applies|valid|on)|(?:hasn't|has not)\s+(?:been\s+)?(?:changed|moved)|remains|unchanged)\b"
+)
+_NOT_BEFORE = LazyPattern(r"(?:n't|\bnot|\bnever)\s+(?:been\s+)?$")
+
+
 def is_past(value: Surroundings) -> bool:
     """Say whether the value is called one that held before."""
+    if _STILL.match(value.right):
+        return False
     text, start, cues = value.text, value.start, value.cues
     if cues:
         if "from" in cues and _changed(value):
             return True
-        if any([_BEFORE.match(text, at, start) for at in value.places_before(value.cues & PAST, _REACH)]):
-            return True
+        for at in value.places_before(cues & PAST, _REACH):
+            if _BEFORE.match(text, at, start) and not _NOT_BEFORE.search(text, max(0, at - 12), at):
+                return True
         if not cues.isdisjoint(PASSED) and (after := _AFTER.match(value.right)):
             # A person or a thing that was moved is no less itself.
             return not (value.is_text and after[0].endswith(_SHIFTED))
@@ -204,6 +220,13 @@ def is_corrected_next(text: str, at: int) -> bool:
     return text.startswith(_CORRECTIONS, at)
 
 
+# `It's X. Sorry, that's wrong.`
+_TAKEN_BACK = LazyPattern(
+    r"[^.!?\n]{0,20}?[.!?;,—–-]+\s*(?:(?:sorry|actually|wait|oops|apologies),?\s+)*(?:(?:that|this|it)(?:'s|\s+is|\s+was)\s+(?:wrong|"
+    r"incorrect|not right|a mistake|an error)\b|no\s*[.!]\s*$)"
+)
+
+
 def _is_corrected(value: Surroundings) -> bool:
     """Say whether the answer goes on with another value: `X, sorry, Y`."""
     text, end = value.text, value.end
@@ -211,6 +234,8 @@ def _is_corrected(value: Surroundings) -> bool:
         return True
     if value.cues.isdisjoint(CORRECTING) and not text.startswith(_CORRECTIONS, value.closing):
         return False
+    if _TAKEN_BACK.match(text, end, end + 60):
+        return True
     if not value.is_text:
         return _CORRECTION.match(text, end, end + 110) is not None
     found = _CORRECTED_NAME.match(text, end, end + 110)
@@ -240,15 +265,14 @@ def _changed(value: Surroundings) -> set[str]:
 
 def is_bounded(value: Surroundings) -> bool:
     """Say whether the value only bounds what is stated: `it was before X`, `it costs over X`."""
-    words = value.left[-40:].split()
+    if not value.left[-16:].rstrip().removesuffix(" the").endswith(_BOUNDS):
+        return False
     if not value.cues.isdisjoint(_NEGATIVE) and _NEGATED.search(value.left[-40:]):
         return False  # it won't cost more than X
-    if not words or words[-1] not in _BOUNDS or value.left[-1:].isalpha():
-        return False
     near = value.left[-_REACH:]
     return _BOUNDED_DATE.search(near) is not None or _BOUNDED_AMOUNT.search(near) is not None
 
 
 _NEGATIVE = frozenset(("not", "never", "cannot", CONTRACTED))
 _NEGATED = LazyPattern(r"\b(?:not|never|cannot)\b|n't\b")
-_BOUNDS = lexicon("before after to the than over under above below")
+_BOUNDS = ("before", "after", " to", "than", "over", "under", "above", "below")

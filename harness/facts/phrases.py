@@ -183,7 +183,12 @@ def find_phrase(text: str, cased: str, phrase: Phrase) -> list[tuple[int, int]]:
     spans = []
     addresses: list[tuple[int, int]] | None = None
     for start, end in _places(text, phrase):
-        if start and phrase.before is not None and phrase.before.search(text, max(0, start - 3), start):
+        if (
+            start
+            and text[start - 1] != " "
+            and phrase.before is not None
+            and phrase.before.search(text, max(0, start - 3), start)
+        ):
             continue
         if phrase.after is not None and phrase.after.match(text, end):
             continue
@@ -191,11 +196,10 @@ def find_phrase(text: str, cased: str, phrase: Phrase) -> list[tuple[int, int]]:
             continue
         if _goes_on(cased, end):
             continue
-        if not phrase.is_address and ("@" in text or "www." in text or "://" in text):
-            if addresses is None:
-                addresses = [address.span() for address in _URL.finditer(text)]
-            if _is_inside(start, end, addresses):
-                continue
+        if addresses is None:
+            addresses = [] if phrase.is_address else _addresses(text)
+        if addresses and _is_inside(start, end, addresses):
+            continue
         spans.append((start, end))
     return spans
 
@@ -211,6 +215,13 @@ def _places(text: str, phrase: Phrase) -> Iterator[tuple[int, int]]:
     while at >= 0:
         yield at, at + len(word)
         at = text.find(word, at + len(word))
+
+
+def _addresses(text: str) -> list[tuple[int, int]]:
+    """Return where links and mail addresses stand: what is inside one is no prose."""
+    if "@" in text or "www." in text or "://" in text:
+        return [found.span() for found in _URL.finditer(text)]
+    return []
 
 
 def _is_inside(start: int, end: int, spans: list[tuple[int, int]]) -> bool:

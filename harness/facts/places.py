@@ -25,7 +25,7 @@ class Places(NamedTuple):
 
     Attributes:
         whole: digits that stand by themselves, zeros before them aside.
-        parts: strings that may stand anywhere.
+        parts: what a word may begin with.
         pattern: digits that marks may part.
     """
 
@@ -35,10 +35,10 @@ class Places(NamedTuple):
 
     @classmethod
     def of(cls, whole: Iterable[str], parts: Iterable[str], pattern: LazyPattern | None = None) -> Places:
-        """Drop the parts that hold another one, which finds them too."""
+        """Drop the parts that begin with another one, which finds them too."""
         kept: list[str] = []
         for part in sorted(set(parts), key=len):
-            if not any(other in part for other in kept):
+            if not part.startswith(tuple(kept)):
                 kept.append(part)
         return cls(tuple(sorted(set(whole))), tuple(kept), pattern)
 
@@ -55,7 +55,8 @@ class Places(NamedTuple):
         for part in self.parts:
             at = text.find(part)
             while at >= 0:
-                found.append(at)
+                if not "a" <= text[at - 1 : at] <= "z":  # `one`, but not in `phone`
+                    found.append(at)
                 at = text.find(part, at + len(part))
         if self.pattern is not None:
             for match in self.pattern.finditer(text):
@@ -84,12 +85,13 @@ def date_places(date: DateValue, names: Mapping[str, int], weekdays: Mapping[str
 
 @lru_cache(maxsize=31)
 def _day_places(day: int) -> Places:
-    tens, unit = divmod(day, 10)
-    if day < 20:
-        return Places.of([str(day)], [ORDINAL_UNITS[day - 1], UNITS[day]])
-    if unit:
-        return Places.of([str(day)], [ORDINAL_UNITS[unit - 1], UNITS[unit]])
-    return Places.of([str(day)], [ORDINAL_TENS[tens - 2], TENS[tens - 2]])
+    if day > 20:  # twenty-first, twenty one
+        return Places.of([str(day)], ["twent" if day < 30 else "thirt"])
+    # A day below ten is not said as a cardinal.
+    return Places.of([str(day)], [ORDINAL_UNITS[day - 1], UNITS[day]] if 9 < day < 20 else [_ORDINALS[day]])
+
+
+_ORDINALS = {day: ORDINAL_UNITS[day - 1] for day in range(1, 20)} | {20: "twent"}
 
 
 def _named(names: Mapping[str, int], number: int) -> tuple[str, ...]:
@@ -101,12 +103,16 @@ def _named(names: Mapping[str, int], number: int) -> tuple[str, ...]:
 def time_places(time: TimeValue) -> Places:
     """Return where a clock time could stand."""
     hour = time.hour % 12 or 12
-    parts = {UNITS[hour], f"{time.hour:02}{time.minute:02}", f"{hour % 12:02}{time.minute:02}"}
-    parts.add(f"{hour % 12 + 12:02}{time.minute:02}")
+    parts = {UNITS[hour], f"{time.hour:02}{time.minute:02}"}
+    if time.half is None:
+        parts.add(f"{hour % 12 + 12:02}{time.minute:02}")
     if time.minute:
         whole = {f"{time.minute:02}"}
-        if time.minute >= 30:  # quarter to four, 3時半
-            parts |= {UNITS[hour % 12 + 1], "半"}
+        if time.minute >= 30:
+            parts.add("半")
+        if time.minute > 30:  # quarter to four, 20 to 4
+            whole.add(str(60 - time.minute))
+            parts.add(UNITS[hour % 12 + 1])
         return Places.of(whole, parts | _SPOKEN_QUARTERS.get(time.minute, set()))
     whole = {str(hour), str(time.hour), str((hour % 12) + 12)}
     if hour == 12:
@@ -121,25 +127,40 @@ _SPOKEN_QUARTERS = {15: {"quarter"}, 30: {"half"}, 45: {"quarter"}}  # half past
 def number_places(number: Decimal, marks: str) -> Places:
     """Return where a number could stand; `marks` are those that may part its digits."""
     digits = "".join(map(str, number.as_tuple().digits)).strip("0") or "0"
-    last = int(digits[-1])
-    parts = [UNITS[last]]
-    if last >= 2:
-        parts.append(TENS[last - 2])
-    if len(digits) > 1 and digits[-2] == "1":
-        parts.append(UNITS[10 + last])
-    if last == 1:
-        parts += ["ten", *_SCALES]
-    if number % 6 == 0:
-        parts.append("dozen")
-    if number != int(number):
-        parts += ["/", "half", *FRACTIONS]
+    parts = _last_words(number, digits)
+    if number == int(number):
+        parts += ["dozen"] * (int(number) % 6 == 0)
+    else:
+        parts += ["/", "half", "cent", "pence", *FRACTIONS]
     return Places.of((), parts, _digits_pattern(number, digits, marks))
+
+
+def _last_words(number: Decimal, digits: str) -> list[str]:
+    """Return the words that one of has to be said last, scales aside: `three` of 1,633."""
+    last = int(digits[-1])
+    if digits == "0":
+        return [UNITS[0]]
+    if digits == "1":
+        return ["one", "ten", *_SCALES]
+    if number != int(number) or abs(number) >= 10**6:  # one point two five million
+        return [UNITS[last], *(TENS[last - 2 : last - 1] if last >= 2 else ["ten"]), "eleven"]
+    place = _trailing_zeros(number) % 3
+    if place == 1:
+        return [TENS[last - 2]] if last >= 2 else ["ten"]
+    if place == 0 and digits[-2:-1] == "1":
+        return [UNITS[10 + last]]
+    return [UNITS[last], *([UNITS[10 + last]] if digits[-2:-1] == "1" else [])]
+
+
+def _trailing_zeros(number: Decimal) -> int:
+    written = str(abs(int(number)))
+    return len(written) - len(written.rstrip("0"))
 
 
 def _digits_pattern(number: Decimal, digits: str, marks: str) -> LazyPattern:
     """Return what any writing in digits holds: these, no others before, at most zeros after."""
     joint, first = rf"[{marks}]?", digits[0]
-    zeros = 4 if number != int(number) else len(str(int(number))) - len(str(int(number)).rstrip("0"))
+    zeros = 4 if number != int(number) else _trailing_zeros(number)
     return LazyPattern(
         rf"{first}(?<![1-9]{first})(?<![1-9][.,']{first}){joint}{joint.join(digits[1:])}"
         rf"(?:{joint}0){{0,{zeros}}}(?![0-9]|[.,'][0-9]{{0,9}}[1-9])",

@@ -33,16 +33,26 @@ _ABBREVIATIONS = {
     )
     for word in words.split()
 }
+_DAY = LazyPattern(r"(?<!\d)[0-9]{1,2}\.$")
 _LONGEST = max(map(len, _ABBREVIATIONS)) + 2
 
 
-def sentence_ends(text: str, cased: str) -> list[int]:
-    """Return where each sentence of folded `text` ends, in order, the last at its length."""
+def sentence_ends(text: str, cased: str, *, dotted_days: bool = False) -> list[int]:
+    """Return where each sentence of folded `text` ends, in order, the last at its length.
+
+    Args:
+        text: the folded text.
+        cased: the same with its case kept.
+        dotted_days: whether a day is written with a full stop, `5. März`.
+    """
     ends = []
     for found in _END.finditer(text):
         end = found.end()
-        if found[1] is None or not _is_abbreviated(text, cased, found.start(), end):
-            ends.append(end)
+        if found[1] is not None and _is_abbreviated(text, cased, found.start(), end):
+            continue
+        if dotted_days and _DAY.search(text, max(0, end - 4), end):
+            continue
+        ends.append(end)
     if not ends or ends[-1] < len(text):
         ends.append(len(text))
     return ends
@@ -81,6 +91,7 @@ class Word(NamedTuple):
 # The not of `don't` is a word of the vocabulary too.
 CONTRACTED = "n't"
 _DIGITS = LazyPattern(r"[0-9½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞][0-9]*")
+_new = tuple.__new__  # what a named tuple's constructor does, without its frame
 _MARKS = str.maketrans(dict.fromkeys('.,;:!?()[]{}<>|/\\"“”«»*_+=&%$€£¥#@~^…–—-。，、！？「」\x00\x01', " "))
 
 
@@ -92,7 +103,7 @@ def without_marks(text: str) -> str:
 class Sentence:
     """A sentence of folded text: its bounds, its vocabulary and where words of interest stand."""
 
-    __slots__ = ("_cued", "_digits", "end", "start", "text", "vocabulary")
+    __slots__ = ("_cues", "_digits", "end", "start", "text", "vocabulary")
 
     def __init__(self, text: str, unmarked: str, start: int, end: int) -> None:
         self.text = text
@@ -106,22 +117,33 @@ class Sentence:
                 words.add(CONTRACTED)
         self.vocabulary = words
         self._digits: list[Word] | None = None
-        self._cued: bool | None = None
+        self._cues: AbstractSet[str] | None = None
 
-    def is_cued(self, cues: AbstractSet[str]) -> bool:
-        """Say whether it asks, or has any of `cues`, which are the same at every call."""
-        if self._cued is None:
-            self._cued = (
-                not cues.isdisjoint(self.vocabulary) or self.text.find("?", self.start, self.end) >= 0
-            )
-        return self._cued
+    def part(self, low: int, high: int) -> Sentence:
+        """Return the part of it between two places, with the vocabulary of the whole."""
+        part = Sentence.__new__(Sentence)
+        part.text, part.vocabulary = self.text, self.vocabulary
+        part.start, part.end = max(self.start, low), min(self.end, high)
+        part._digits = part._cues = None
+        return part
+
+    def cues(self, lexicon: AbstractSet[str]) -> AbstractSet[str]:
+        """Return its words that are in `lexicon`, which is the same at every call."""
+        if self._cues is None:
+            self._cues = self.vocabulary & lexicon
+        return self._cues
+
+    @property
+    def asks(self) -> bool:
+        """Whether it has a question mark."""
+        return self.text.find("?", self.start, self.end) >= 0
 
     @property
     def digits(self) -> list[Word]:
         """The runs of digits, in order; a fraction such as ½ begins one too."""
         if self._digits is None:
             self._digits = [
-                Word(found[0], found.start(), found.end())
+                _new(Word, (found[0], *found.span()))
                 for found in _DIGITS.finditer(self.text, self.start, self.end)
             ]
         return self._digits

@@ -105,10 +105,11 @@ class Surroundings:
         self.text = text = answer.text
         self.cased = answer.cased
         self.start, self.end = span
-        self.words: AbstractSet[str] = (
-            first.vocabulary if first is last else first.vocabulary | last.vocabulary
-        )
-        self.cues = self.words & (WRONG_CUES if is_wrong else CLAIM_CUES)
+        self.words = first.vocabulary if last is first else first.vocabulary | last.vocabulary
+        if is_wrong or last is not first:
+            self.cues: AbstractSet[str] = self.words & (WRONG_CUES if is_wrong else CLAIM_CUES)
+        else:
+            self.cues = first.cues(CLAIM_CUES)
         self.is_text = is_text
         self.opening = max(first.start, self.start - _REACH)
         self.closing = min(last.end, self.end + _REACH)

@@ -55,7 +55,7 @@ _MINUTE = (
 _PART = {"morning": "am", "afternoon": "pm", "evening": "pm"}
 _HALF_OF_DAY = (
     r"(?:(?:\s?(?P<meridiem>a\.?\s?m\b\.?|p\.?\s?m\b\.?))"
-    r"|,?\s+(?:in\s+the|on\s+\w+day|this|that|tomorrow|every|\w+day)\s+(?P<part>morning|afternoon|evening)"
+    r"|,?\s+(?:in\s+the|on\s+\w{3,6}day|this|that|tomorrow|every|\w{3,6}day)\s+(?P<part>morning|afternoon|evening)"
     r"|,?\s+(?P<night>at\s+night|tonight))"
 )
 _DIGITS = LazyPattern(
@@ -76,6 +76,7 @@ _COMPACT = LazyPattern(r"(?<![\w.,:/-])([01]\d|2[0-3])([0-5]\d)\s?(?:hrs|hours|h
 _CJK = LazyPattern(r"(\d{1,2})\s?(?:時|点|點|时|시)(?:\s?(半)|\s?(\d{1,2})\s?[分분])?")
 _CJK_HALF = LazyPattern(r"(上午|下午|午前|午後|오전|오후)\s?$")
 _PAST_MINUTES = {"half": 30, "quarter": 15, "five": 5, "ten": 10, "twenty": 20, "twenty-five": 25}
+_MARKS = frozenset(":.h")
 _TOWARDS = frozenset({"to", "before", "of", "till"})
 _NAMES = frozenset({"noon", "midday", "midnight"})
 _STARTS = _NAMES | {*_HOURS, "half", "quarter", "twenty"}
@@ -95,9 +96,30 @@ def scan_times(text: str, sentence: Sentence) -> list[TimeFound]:
         else:
             time = _at_word(text, word)
         if time is not None:
+            while found and time.start <= found[-1].start:  # `8:40-9:00`, read as a time and then as a range
+                found.pop()
             found.append(time)
             done = time.end
     return _join_ranges(text, found)
+
+
+def read_alone(text: str, place: int) -> TimeFound | None:
+    """Read `3:30 PM` by digits of it, without looking at what else there is.
+
+    Returns:
+        The time, or None where it is written otherwise or may be part of a range.
+    """
+    start = place
+    if text[start - 1 : start] in _MARKS and text[start - 2 : start - 1].isdigit():
+        start -= 2
+    if text[start - 1 : start].isdigit():
+        start -= 1
+    found = _DIGITS.match(text, start)
+    if found is None or found.end() <= place or _GAP.match(text, found.end()):
+        return None
+    if text[max(0, start - 8) : start].rstrip().endswith(_RANGE_MARKS):
+        return None
+    return _clock(text, found)
 
 
 # ---- digits ---------------------------------------------------------------------------

@@ -112,7 +112,7 @@ def _forms(written: str) -> list[str]:
 
 _UNIT_OF: dict[str, str] = {form: unit for unit, written in _UNITS.items() for form in _forms(written)}
 _WORD_END = r"(?![a-z0-9_²³\u00c0-\u024f])"
-_ATTACHED = LazyPattern(r"[^\W\d_]+[23²³]?(?:/[a-z]+)?")
+_ATTACHED = LazyPattern(r"[^\W\d_]{1,24}[23²³]?(?:/[a-z]{1,12})?")
 _SAID_TWICE = r"(?:\s?\((?:\d+|[a-z]+(?:-[a-z]+)?)\))?"  # nineteen (19) days
 _COUNT = rf"(?:\d+|(?:{'|'.join(sorted(NUMBER_WORDS, key=len, reverse=True))}|an?))"
 
@@ -150,7 +150,7 @@ def unit_pattern(unit: str) -> LazyPattern:
             rf"{_SAID_TWICE}[\s-]?(?:{alternation(_forms(_UNITS[unit]))}){_WORD_END}{_NO_RATE}"
         )
     words = r"[\s-]+".join(rf"{re.escape(word)}(?:s|es|'s?)?" for word in unit.split())
-    return LazyPattern(rf"[\s-]{words}{_WORD_END}", keep=False)
+    return LazyPattern(rf"{_SAID_TWICE}[\s-]{words}{_WORD_END}", keep=False)
 
 
 def one_pattern(unit: str) -> LazyPattern:

@@ -50,6 +50,8 @@ def render(
         evidence: show each case with the facts found and missing, as `batch` does.
         width: columns of a plain-text table; 100 when left out.
     """
+    if format not in FORMATS:
+        raise InputError(f"no such format: {format!r}. The formats are {', '.join(FORMATS)}.")
     match format:
         case "json":
             from harness.report import json_report

@@ -20,7 +20,7 @@ _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 
 def visible(text: str) -> str:
     """Show control and direction-override characters instead of obeying them."""
-    return _CONTROL.sub("\ufffd", text)
+    return _CONTROL.sub("\ufffd", text.replace("\t", " "))
 
 
 def natural_width(grid: Grid, *, fold: bool = False) -> int:

@@ -7,6 +7,7 @@ import io
 from collections.abc import Iterable, Sequence
 
 from harness.comparison import Comparison
+from harness.report.boxes import visible
 
 _SUMMARY = (
     "system", "group", "mean", "scored", "asked", "low", "high", "passed", "mention", "missing", "errors",
@@ -70,6 +71,8 @@ def _write(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 def _cell(value: object) -> object:
     """Keep a spreadsheet from running a system's name as a formula."""
+    if isinstance(value, str):
+        value = visible(value)
     if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r"):
         return f"'{value}"
     return "" if value is None else value

@@ -13,6 +13,7 @@ def lines(comparison: Comparison) -> list[str]:
     if comparison.has_pass:
         made.append(_passes(comparison))
     made.extend(_mentions(comparison))
+    made.extend(_words(comparison))
     made.extend(_gaps(comparison))
     made.extend(_dumps(comparison))
     made.append(comparison.footnote)
@@ -47,6 +48,18 @@ def _mentions(comparison: Comparison) -> list[str]:
     return [f"Mention recall (the value is present, whether or not stated as true): {', '.join(shares)}."]
 
 
+def _words(comparison: Comparison) -> list[str]:
+    """Say how much each memory handed over, where it is the memory that is scored."""
+    if comparison.scorer != "evidence-recall":
+        return []
+    shares = []
+    for system in comparison.systems:
+        words = [score.memory_words for score in system.scores if score.memory_words is not None]
+        if words:
+            shares.append(f"{system.system} {sum(words) / len(words):.0f}")
+    return [f"Words handed over a case (mean): {', '.join(shares)}."] if shares else []
+
+
 def _gaps(comparison: Comparison) -> list[str]:
     made = []
     for system in comparison.systems:
@@ -63,9 +76,9 @@ def _gaps(comparison: Comparison) -> list[str]:
         (comparison.cell(OVERALL, system).not_annotated for system in comparison.systems), default=0
     )
     if left_out:
-        noun = "case has" if left_out == 1 else "cases have"
+        noun, counts = ("case has", "counts") if left_out == 1 else ("cases have", "count")
         made.append(
-            f"{left_out} {noun} nothing that {comparison.scorer} can compare with, and count for nobody."
+            f"{left_out} {noun} nothing that {comparison.scorer} can compare with, and {counts} for nobody."
         )
     return made
 

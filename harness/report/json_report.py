@@ -55,6 +55,9 @@ def _case(score: CaseScore, result: Comparison) -> dict[str, Any]:
         "mention": score.mention,
         "flags": list(score.flags),
         "words": score.words,
+        "memory_words": score.memory_words,
+        "latency_s": score.latency_s,
+        "tokens": score.tokens,
         "facts": [_fact(verdict) for verdict in score.verdicts],
     }
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from harness.comparison import Comparison
 from harness.report import evidence, footers, layout, numbers
+from harness.report.boxes import visible
 from harness.report.layout import Grid
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
@@ -14,7 +15,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
 
 def escape(text: str) -> str:
     """Write text so that Markdown shows it as it is, in one line."""
-    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+    return _SPECIAL.sub(r"\\\1", " ".join(visible(text).split()))
 
 
 def comparison(result: Comparison, *, per_case: bool = False) -> str:

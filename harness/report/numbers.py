@@ -26,6 +26,11 @@ def reward(value: float | None) -> str:
     return shown
 
 
+def exact(value: float | None) -> str:
+    """Write a figure that stands beside a limit: with four decimals, so that 0.6667 is not 0.67."""
+    return NOTHING if value is None else f"{value:.4f}".rstrip("0").rstrip(".")
+
+
 def count(cell: Cell) -> str:
     """Write how many answers a mean is over."""
     return f"n={cell.scored}" if cell.complete else f"{cell.scored}/{cell.asked}"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
+from harness.errors import HarnessError, InputError
 from harness.scoring.answer import Answer
 from harness.scoring.keyword_recall import KeywordRecall
 from harness.scoring.score import CaseScore
@@ -22,9 +24,26 @@ class SystemScores(NamedTuple):
 
 
 def score_case(case: Case, answer: str | Answer, scorer: Scorer | None = None) -> CaseScore:
-    """Score one answer to one case, by keyword recall unless told otherwise."""
+    """Score one answer to one case, by keyword recall unless told otherwise.
+
+    Raises:
+        InputError: when the scorer fails, or returns something that is no score.
+    """
     given = answer if isinstance(answer, Answer) else Answer(answer)
-    return (scorer or KeywordRecall()).score(case, given)
+    used = scorer or KeywordRecall()
+    try:
+        score = used.score(case, given)
+    except HarnessError:
+        raise
+    except Exception as error:  # a scorer of the user's own
+        raise InputError(
+            f"scorer {used.name} failed on {case.id}: {type(error).__name__}: {error}"
+        ) from error
+    if not isinstance(score, CaseScore):
+        raise InputError(
+            f"scorer {used.name} returned a {type(score).__name__} for {case.id}; it has to be a CaseScore."
+        )
+    return replace(score, memory_words=given.memory_words, latency_s=given.latency_s, tokens=given.tokens)
 
 
 def score_batch(

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,6 +19,11 @@ from typing import Any, NamedTuple
 from harness.errors import ResponsesError
 from harness.scoring.answer import Answer
 
+_SHOWN = 20
+# A high half that no low one follows, or a low one that no high one goes before.
+_LONE_SURROGATE = re.compile(
+    r"(?<!\\)\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})(?<!\\)\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+)
 _ANSWER_KEYS = ("answer", "memory", "latency_s", "tokens", "error")
 BATCH_SYSTEM = "responses"
 """The name of the one system of a batch file, which has no name of its own."""
@@ -37,13 +43,14 @@ class Responses(NamedTuple):
     note: str = ""
 
 
-def load_responses(path: Path, known_ids: Iterable[str]) -> Responses:
+def load_responses(path: Path | str, known_ids: Iterable[str]) -> Responses:
     """Read a responses file against the ids of a suite.
 
     Raises:
         ResponsesError: when the file cannot be read, has another shape, or names a test id
             that the suite does not have (the nearest ids are listed).
     """
+    path = Path(path)
     try:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
@@ -75,8 +82,11 @@ def parse_responses(data: Any, known_ids: Iterable[str], *, source: str = "respo
         system: _answers(system if by_system is content else "", answers, ids, problems)
         for system, answers in by_system.items()
     }
+    if any(not system.strip() for system in systems):
+        problems.append("a system has an empty name. Give it one.")
     if problems:
-        raise ResponsesError("\n".join(f"{source}: {problem}" for problem in problems))
+        more = [f"and {len(problems) - _SHOWN} more of the kind."] if len(problems) > _SHOWN else []
+        raise ResponsesError("\n".join(f"{source}: {problem}" for problem in (*problems[:_SHOWN], *more)))
     return Responses(systems, source, note)
 
 
@@ -102,6 +112,8 @@ def _answers(system: str, answers: Any, ids: frozenset[str], problems: list[str]
         if test_id not in ids:
             near = difflib.get_close_matches(test_id, ids, n=3, cutoff=0.4)
             hint = f" Nearest: {', '.join(near)}." if near else ""
+            if not near and not isinstance(value, str):
+                hint = f" If it is a system: it holds a {_kind(value)} instead of {{test_id: answer}}."
             problems.append(f"{where}{test_id!r} is no case of this suite.{hint}")
             continue
         try:
@@ -176,13 +188,27 @@ def _decode(text: str, path: Path) -> Any:
     if not text.strip():
         raise ResponsesError(f"{path}: the file is empty. Expected JSON such as {{test_id: answer}}.")
     try:
-        return json.loads(text, object_pairs_hook=unique, parse_constant=no_constant)
+        return json.loads(
+            _whole(text), object_pairs_hook=unique, parse_constant=no_constant, parse_int=_whole_number
+        )
     except json.JSONDecodeError as error:
         raise ResponsesError(
             f"{path}:{error.lineno}: not JSON: {error.msg} (column {error.colno})."
         ) from None
     except RecursionError:
         raise ResponsesError(f"{path}: nested too deeply to be a responses file.") from None
+    except ValueError as error:
+        raise ResponsesError(f"{path}: not JSON: {error}.") from None
+
+
+def _whole(text: str) -> str:
+    r"""Replace the half of a surrogate pair that a cut-off `\ud83d` leaves; no output could write it."""
+    return _LONE_SURROGATE.sub(r"\\ufffd", text)
+
+
+def _whole_number(digits: str) -> float:
+    """Read a number as far as floats go; Python refuses to read one of thousands of digits."""
+    return int(digits) if len(digits) < 300 else float(digits)
 
 
 def _line_of_second(text: str, key: str) -> int:
@@ -197,7 +223,7 @@ def _kind(value: Any) -> str:
         dict: "object",
         list: "list",
         str: "string",
-        bool: "true/false",
+        bool: "truth value",
         int: "number",
         float: "number",
         type(None): "null",

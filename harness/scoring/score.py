@@ -44,6 +44,9 @@ class CaseScore:
         verdicts: one a gold fact, in the case's order.
         flags: what is odd about the answer, such as `dump`.
         words: words in the text that was scored.
+        memory_words: words that the memory handed back, None when that is not known.
+        latency_s: seconds the system took, as it said.
+        tokens: tokens the system used, as it said.
     """
 
     case_id: str
@@ -54,6 +57,9 @@ class CaseScore:
     verdicts: tuple[FactVerdict, ...] = ()
     flags: tuple[str, ...] = ()
     words: int | None = None
+    memory_words: int | None = None
+    latency_s: float | None = None
+    tokens: int | None = None
 
     @property
     def reward(self) -> float | None:

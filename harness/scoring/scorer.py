@@ -9,7 +9,9 @@ from __future__ import annotations
 import ast
 import difflib
 import importlib
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from harness.errors import InputError
@@ -111,7 +113,10 @@ def find_scorer(spec: str) -> Scorer:
     try:
         made = factory(**options)
     except (TypeError, ValueError) as error:
-        raise InputError(f"--scorer {spec}: the options do not fit: {error}") from None
+        said = (
+            str(error).replace("__init__()", "").replace(f"{getattr(factory, '__name__', '')}.", "").strip()
+        )
+        raise InputError(f"--scorer {spec}: the options do not fit: {said}") from None
     if not isinstance(made, Scorer):
         raise InputError(
             f"--scorer {spec}: {name} is no scorer; it needs name, has_pass, footnote and score(case, answer)"
@@ -127,19 +132,21 @@ def _factory(name: str) -> Callable[..., object]:
         known = available_scorers()
         target = next((info.target for info in known if info.name == name), None)
         if target is None:
-            names = [info.name for info in known] + list(_NOT_YET)
+            names = [info.name for info in known]
             near = difflib.get_close_matches(name, names, n=1)
             hint = f" Did you mean {near[0]}?" if near else ""
             raise InputError(
                 f"--scorer {name}: no such scorer.{hint} Known: {', '.join(names)}; or module:attribute."
             )
     module, _, attribute = target.partition(":")
+    if "" not in sys.path and str(Path.cwd()) not in sys.path:
+        sys.path.append(str(Path.cwd()))  # a scorer of one's own lies where one works
     try:
         found: Any = importlib.import_module(module)
         for part in attribute.split("."):
             found = getattr(found, part)
-    except (ImportError, AttributeError) as error:
-        raise InputError(f"--scorer {name}: cannot load {target}: {error}") from None
+    except Exception as error:  # whatever importing a module of the user's own does
+        raise InputError(f"--scorer {name}: cannot load {target}: {type(error).__name__}: {error}") from None
     if not callable(found):
         raise InputError(f"--scorer {name}: {target} is no class or function that makes a scorer.")
     factory: Callable[..., object] = found
@@ -155,7 +162,7 @@ def _parse(spec: str) -> tuple[str, dict[str, Any]]:
         if not isinstance(call, ast.Call) or call.args:
             raise ValueError("options are written name=value")
         return name, {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
-    except (SyntaxError, ValueError) as error:
+    except (SyntaxError, ValueError):
         raise InputError(
-            f"--scorer {spec}: cannot read the options: {error}. Write {name}(option=value)."
+            f"--scorer {spec}: cannot read the options. Write {name}(option=value), texts in quotes."
         ) from None

@@ -122,7 +122,7 @@ def test_fail_under(recallbench: Any, suite: Path, tmp_path: Path, floor: str, s
     done = recallbench("compare", file, "--suite", suite, "--fail-under", floor)
     assert done.returncode == status
     assert "Overall" in done.stdout, "the table stands whether or not the gate is met"
-    assert ("stale 0.50 (4/4 scored)" in done.stderr) == bool(status)
+    assert ("stale 0.5 (4/4 scored)" in done.stderr) == bool(status)
 
 
 def test_fail_under_counts_what_is_missing_as_nothing(recallbench: Any, suite: Path, tmp_path: Path) -> None:
