@@ -26,6 +26,8 @@ _FLAG_WORDS = {
     "enumeration": "one of a list of candidates",
     "replaced": "called replaced or corrected",
     "past": "called past",
+    "dismissed": "set aside",
+    "bounded": "a bound, not the value itself",
     "stale": "a superseded value stands beside it",
     "hedged": "hedged",
     "diacritics": "without its accents",

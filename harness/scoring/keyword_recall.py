@@ -10,10 +10,11 @@ the gold is a dump: its reward is 0, since a transcript states everything and an
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from harness.facts import AnswerText, FactMatch, FactType, GoldFact, match_fact, states_as_true, typed_values
+from harness.facts import AnswerText, FactType, GoldFact, match_fact, match_wrong, typed_values
 from harness.scoring.answer import Answer
 from harness.scoring.outcome import Missing, NotAnnotated, Outcome, Scored, SystemFailed
 from harness.scoring.score import CaseScore, FactVerdict
@@ -22,6 +23,7 @@ from harness.suite import Case
 # A reference shorter than this says little about how long a good answer may be.
 _SHORTEST_REFERENCE = 60
 _COMPETING_VALUES = 3
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ class KeywordRecall:
         optional = self._stated(text, case.gold.optional, "optional", case)
         forbidden = [_forbidden(text, fact) for fact in case.gold.forbidden]
         required = _void(required, forbidden)
-        words = len(raw.split())
+        words = len(_WORD.findall(raw))
         flags = ("dump",) if self._is_dump(text, case, words, forbidden) else ()
         violations = sum(verdict.counts and verdict.fact.replaces is None for verdict in forbidden)
         kept = sum(verdict.counts for verdict in required)
@@ -86,7 +88,7 @@ class KeywordRecall:
         return verdicts
 
     def _is_dump(self, text: AnswerText, case: Case, words: int, forbidden: Sequence[FactVerdict]) -> bool:
-        reference = max(len(case.expected_behavior.split()), _SHORTEST_REFERENCE)
+        reference = max(len(_WORD.findall(case.expected_behavior)), _SHORTEST_REFERENCE)
         if words <= self.dump_factor * reference:
             return False
         competing = sum(match_fact(text, verdict.fact).mentioned for verdict in forbidden)
@@ -103,11 +105,8 @@ def unscorable(case: Case, answer: Answer) -> Outcome | None:
 
 
 def _forbidden(text: AnswerText, fact: GoldFact) -> FactVerdict:
-    stated = states_as_true(text, fact)
-    match = stated or match_fact(text, fact)
-    if stated is None and match.asserted:  # present, but called past
-        match = FactMatch(True, False, match.form, match.span, match.clause, match.flags)
-    return FactVerdict(fact, "forbidden", match, counts=stated is not None)
+    match = match_wrong(text, fact)
+    return FactVerdict(fact, "forbidden", match, counts=match.asserted)
 
 
 def _void(required: Sequence[FactVerdict], forbidden: Sequence[FactVerdict]) -> list[FactVerdict]:
