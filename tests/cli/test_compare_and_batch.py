@@ -274,3 +274,64 @@ def test_a_scorer_of_ones_own(recallbench: Any, suite: Path, tmp_path: Path) -> 
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert [case["reward"] for case in json.loads(done.stdout)["systems"][0]["cases"]] == [1.0, 0.25]
+
+
+def test_a_gate_is_no_gate_with_nan_or_partial(recallbench: Any, suite: Path, tmp_path: Path) -> None:
+    file = responses(tmp_path, {"half": dict.fromkeys(IDS[:2], RIGHT)})
+    for flags, said in ((["nan"], "not in the range"), (["0.9", "--partial"], "does not go with --partial")):
+        done = recallbench("compare", file, "--suite", suite, "--fail-under", *flags)
+        assert (done.returncode, said in done.stderr) == (2, True), done.stderr
+
+
+def test_an_output_never_overwrites_what_is_read(recallbench: Any, suite: Path, tmp_path: Path) -> None:
+    file = responses(tmp_path, {"good": dict.fromkeys(IDS, RIGHT)})
+    before = file.read_bytes()
+    done = recallbench("compare", file, "--suite", suite, "--output", file)
+    assert done.returncode == 2
+    assert "would overwrite what is read" in done.stderr
+    assert file.read_bytes() == before
+
+
+def test_an_output_through_a_link_leaves_the_link(recallbench: Any, suite: Path, tmp_path: Path) -> None:
+    file = responses(tmp_path, {"good": dict.fromkeys(IDS, RIGHT)})
+    link, target = tmp_path / "link.md", tmp_path / "target.md"
+    link.symlink_to(target)
+    assert recallbench("compare", file, "--suite", suite, "--output", link).returncode == 0
+    assert link.is_symlink()
+    assert "good" in target.read_text(encoding="utf-8")
+
+
+def test_a_cut_off_emoji_and_a_narrow_encoding_break_nothing(
+    recallbench: Any, suite: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "answers.json"
+    file.write_text('{"' + IDS[0] + '": "The fee is $45, due March 24 \\ud83d"}', encoding="utf-8")
+    done = recallbench("batch", file, "--suite", suite, "--partial", "--format", "json")
+    assert json.loads(done.stdout)["systems"][0]["cases"][0]["reward"] == 1.0
+    narrow = recallbench(
+        "batch", file, "--suite", suite, "--partial", env={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    )
+    assert (narrow.returncode, narrow.stderr) == (0, "")
+
+
+def test_a_scorer_that_fails_is_named_with_the_case(recallbench: Any, suite: Path, tmp_path: Path) -> None:
+    (tmp_path / "bad.py").write_text(
+        "class Bad:\n"
+        "    name, has_pass, footnote = 'bad', True, ''\n"
+        "    def score(self, case, answer):\n"
+        "        raise RuntimeError('no luck')\n"
+    )
+    file = responses(tmp_path, {IDS[0]: RIGHT})
+    done = recallbench("batch", file, "--suite", suite, "--scorer", "bad:Bad", "--partial")
+    assert done.returncode == 2
+    assert "scorer bad failed on layer1_01_fee: RuntimeError: no luck" in done.stderr
+
+
+def test_latency_tokens_and_memory_are_in_the_report(recallbench: Any, suite: Path, tmp_path: Path) -> None:
+    answer = {"answer": RIGHT, "memory": ["two words"], "latency_s": 0.25, "tokens": 7}
+    file = responses(tmp_path, {IDS[0]: answer})
+    done = recallbench("batch", file, "--suite", suite, "--partial", "--format", "json")
+    case = json.loads(done.stdout)["systems"][0]["cases"][0]
+    assert (case["latency_s"], case["tokens"], case["memory_words"]) == (0.25, 7, 2)
+    recalled = recallbench("batch", file, "--suite", suite, "--partial", "--scorer", "evidence-recall")
+    assert "Words handed over a case (mean): responses 2." in recalled.stdout
