@@ -10,6 +10,11 @@ BundledFolder = Literal["test_cases", "fixtures", "prompts"]
 _PACKAGE = Path(__file__).parent
 
 
+def example_responses() -> Path:
+    """Return the path of the bundled responses of four systems; they are illustrative."""
+    return bundled("fixtures") / "system_responses.example.json"
+
+
 def bundled(folder: BundledFolder) -> Path:
     """Return the path of a bundled folder.
 

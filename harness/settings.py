@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from harness.errors import SettingsError, SuiteError
+from harness.scoring.outcome import PASS_THRESHOLD
+from harness.scoring.scorer import DEFAULT_SCORER
 
 PREFIX = "RECALLBENCH_"
 OTHER_VARIABLES = frozenset({"RECALLBENCH_DEBUG"})
@@ -60,8 +62,8 @@ class Setting(NamedTuple):
 SETTINGS = (
     Setting("suite", _path, None, "directory of the suite (the bundled one when unset)"),
     Setting("gold", _path, None, "gold file that overrides the suite's gold facts"),
-    Setting("scorer", str, "keyword-recall", "scorer by name, module:attribute or entry point"),
-    Setting("pass_threshold", _share, 0.6, "reward from which an answer passes"),
+    Setting("scorer", str, DEFAULT_SCORER, "scorer by name, module:attribute or entry point"),
+    Setting("pass_threshold", _share, PASS_THRESHOLD, "reward from which an answer passes"),
     Setting("format", _format, "table", "what compare, batch and list print: table, md, json or csv"),
 )
 

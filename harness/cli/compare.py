@@ -27,9 +27,9 @@ def command(responses: Path | None, per_case: bool, **flags: Any) -> None:
     """
 
     def answers(suite: Suite) -> Responses:
-        from harness.resources import bundled
+        from harness.resources import example_responses
         from harness.scoring import load_responses
 
-        return load_responses(responses or bundled("fixtures") / "system_responses.example.json", suite.ids)
+        return load_responses(responses or example_responses(), suite.ids)
 
     comparing.run(answers, responses, per_case=per_case, **flags)

@@ -6,10 +6,11 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO, cast
+from typing import TYPE_CHECKING, cast
 
 import click
 
+from harness.cli.streams import columns, is_terminal
 from harness.errors import GateError, InputError
 
 PIPE_WIDTH = 100
@@ -22,11 +23,16 @@ if TYPE_CHECKING:
 
 
 def width() -> int:
-    """Return the columns to fill: COLUMNS where set, else the terminal's, 100 into a pipe."""
-    try:
-        return int(os.environ.get("COLUMNS", 0)) or os.get_terminal_size(1).columns or PIPE_WIDTH
-    except (OSError, ValueError):
-        return PIPE_WIDTH
+    """Return the columns to fill; a pipe has 100."""
+    return columns(PIPE_WIDTH)
+
+
+def say(text: str) -> None:
+    """Print lines of text, wrapped between words."""
+    from harness.report import boxes
+
+    for line in text.split("\n"):
+        click.echo("\n".join(boxes.wrap(line, width())))
 
 
 def console() -> Console:
@@ -72,11 +78,6 @@ def page(parts: Sequence[RenderableType]) -> None:
 def styled() -> bool:
     """Say whether bold type can be used: on a terminal, unless NO_COLOR asks for none."""
     return is_terminal(sys.stdout) and not os.environ.get("NO_COLOR")
-
-
-def is_terminal(stream: TextIO | None) -> bool:
-    """Say whether a standard stream is a terminal; a closed one is None."""
-    return stream is not None and stream.isatty()
 
 
 def comparison_parts(

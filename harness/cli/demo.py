@@ -20,20 +20,20 @@ def command() -> None:
     from rich.text import Text
 
     from harness.comparison import compare
-    from harness.report import boxes, terminal
-    from harness.resources import bundled
+    from harness.report import terminal
+    from harness.resources import example_responses
     from harness.scoring import load_responses
     from harness.suite import load_suite
 
     suite = load_suite()
-    result = compare(suite, load_responses(bundled("fixtures") / "system_responses.example.json", suite.ids))
+    given = load_responses(example_responses(), suite.ids)
+    result = compare(suite, given)
     console.show_comparison(result, "table")
 
     case = suite.get(_WORKED_CASE)
-    given = load_responses(bundled("fixtures") / "system_responses.example.json", suite.ids)
     at = suite.ids.index(case.id)
     click.echo(f"\nOne case explained: {case.id}, {case.title}")
-    click.echo("\n".join(boxes.wrap(f"Question: {case.question}", console.width())))
+    console.say(f"Question: {case.question}")
     for system in result.systems:
         click.echo()
         answer = given.systems[system.system].get(case.id)

@@ -43,11 +43,7 @@ def command(
     from harness.report import case_view
 
     console.show(case_view.case_table(cases))
-    from harness.report import boxes
-
-    for line in _counts(cases).splitlines():
-        for part in boxes.wrap(line, console.width()):
-            click.echo(part)
+    console.say(_counts(cases))
 
 
 def _as_text(cases: Sequence[Case], format: str) -> str:

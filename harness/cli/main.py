@@ -16,11 +16,15 @@ from typing import Any
 
 import click
 
+from harness.cli.streams import columns, is_terminal
 from harness.errors import ExitCode, HarnessError
 
 PROGRAM = "recallbench"
 DEBUG_VARIABLE = "RECALLBENCH_DEBUG"
 COMPLETION_VARIABLE = "_RECALLBENCH_COMPLETE"
+
+# click would load shutil and its codecs to find out.
+_HELP_WIDTH = max(40, min(columns(80), 100))
 
 # name: (module, short help)
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -79,19 +83,10 @@ def _version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
         ctx.exit()
 
 
-def _columns() -> int:
-    """Return the width of help texts; click would load shutil and its codecs to find out."""
-    try:
-        columns = int(os.environ.get("COLUMNS") or os.get_terminal_size(1).columns)
-    except (OSError, ValueError):
-        columns = 80
-    return max(40, min(columns, 100))
-
-
 @click.group(
     cls=LazyGroup,
     invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"], "terminal_width": _columns()},
+    context_settings={"help_option_names": ["-h", "--help"], "terminal_width": _HELP_WIDTH},
 )
 @click.option(
     "--version",
@@ -109,8 +104,6 @@ def cli(ctx: click.Context) -> None:
     """
     if ctx.invoked_subcommand is not None:
         return
-    from harness.cli.console import is_terminal
-
     if is_terminal(sys.stdin) and is_terminal(sys.stdout):
         from harness.cli import interactive
 
@@ -129,9 +122,8 @@ def main(argv: Sequence[str] | None = None) -> None:
 def run(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit status; no traceback reaches the user."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(
-            stream, io.TextIOWrapper
-        ):  # an output that cannot write a character shows a mark for it
+        # An output that cannot write a character shows a mark for it.
+        if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
         result: Any = cli.main(

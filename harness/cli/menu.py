@@ -16,7 +16,7 @@ from harness.cli.prompter import Option, Prompter
 from harness.comparison import LAYER_TITLES, Comparison, compare
 from harness.errors import HarnessError
 from harness.report import case_view, json_report, terminal
-from harness.resources import bundled
+from harness.resources import example_responses
 from harness.scoring import Answer, Responses, Scorer, load_responses
 from harness.suite import Case, Suite
 
@@ -77,10 +77,10 @@ class Menu:
             self._answer(case)
 
     def _pick_case(self) -> Case | None:
-        layers: list[str] = [name for name, count in self.suite.layer_counts.items() if count]
-        sizes: dict[str, int] = dict(self.suite.layer_counts.items())
         layer_options: list[Option[str | None]] = [
-            Option(f"{LAYER_TITLES.get(name, name)} ({sizes[name]})", name) for name in layers
+            Option(f"{LAYER_TITLES[name]} ({count})", name)
+            for name, count in self.suite.layer_counts.items()
+            if count
         ]
         layer_options += [Option("All layers", ""), Option(_BACK, None)]
         layer = self.prompter.choose("Which layer?", layer_options)
@@ -104,7 +104,7 @@ class Menu:
         talks = case.conversations()
         cited = case_view.citations(case)
         while True:
-            _say(f"\nQuestion: {case.question}")
+            console.say(f"\nQuestion: {case.question}")
             entries: list[Option[Action | None]] = [
                 Option(
                     f"Read {talk.id} ({talk.rounds} rounds, {talk.words} words)",
@@ -123,7 +123,7 @@ class Menu:
             action()
 
     def _answer(self, case: Case) -> None:
-        _say(f"\nQuestion: {case.question}")
+        console.say(f"\nQuestion: {case.question}")
         text = self.prompter.ask("Your answer (empty to go back)")
         if not text:
             return
@@ -157,9 +157,8 @@ class Menu:
 
     def compare_file(self) -> None:
         """Compare the systems of a responses file."""
-        example = bundled("fixtures") / "system_responses.example.json"
         typed = self.prompter.ask("Responses file (empty for the bundled example)")
-        path = Path(typed).expanduser() if typed else example
+        path = Path(typed).expanduser() if typed else example_responses()
         given = load_responses(path, self.suite.ids)
         result = compare(self.suite, given, scorer=self.scorer, threshold=self.threshold)
         console.show_comparison(result, "table")
@@ -223,13 +222,3 @@ def session_text(results: list[Result], format: str) -> str:
         shown = report.render(result.comparison, "md", evidence=result.evidence)
         parts.append(f"## {result.label}\n\n{shown.rstrip()}")
     return "\n\n".join(parts) + "\n"
-
-
-def _say(text: str) -> None:
-    """Print a paragraph, wrapped between words."""
-    from harness.report import boxes
-
-    if text.startswith("\n"):
-        click.echo()
-    for line in boxes.wrap(text, console.width()):
-        click.echo(line)

@@ -10,7 +10,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import click
 
-from harness.cli.console import is_terminal
+from harness.cli.streams import is_terminal
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)

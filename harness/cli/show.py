@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from harness.cli import console, options
+from harness.cli.streams import is_terminal
 from harness.errors import InputError
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def command(
     whole, _ = options.chosen_suite(values)
     case = whole.get(case_id)
     parts = _parts(case, only, brief)
-    if pager is False or (pager is None and not console.is_terminal(sys.stdout)):
+    if pager is False or (pager is None and not is_terminal(sys.stdout)):
         for part in parts:
             console.show(part)
         return

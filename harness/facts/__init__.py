@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.facts.answer import AnswerText
 from harness.facts.locales import DEFAULT_LOCALE
-from harness.facts.match import match_fact, match_wrong, states_as_true, typed_values
+from harness.facts.match import match_fact, match_wrong, typed_values
 from harness.facts.model import ABSTAIN, FactMatch, FactType, GoldFact
 
 __all__ = [
@@ -16,6 +16,5 @@ __all__ = [
     "GoldFact",
     "match_fact",
     "match_wrong",
-    "states_as_true",
     "typed_values",
 ]

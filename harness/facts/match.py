@@ -74,12 +74,6 @@ def match_wrong(answer: AnswerText, wrong: GoldFact) -> FactMatch:
     return first or NO_MATCH
 
 
-def states_as_true(answer: AnswerText, wrong: GoldFact) -> FactMatch | None:
-    """Return the match of a wrong value that the answer states as true, else None (see `match_wrong`)."""
-    match = match_wrong(answer, wrong)
-    return match if match.asserted else None
-
-
 def typed_values(answer: AnswerText, kind: FactType) -> list[Span]:
     """Return where values of a type stand in the folded answer (text facts have none)."""
     match kind:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from harness.comparison import OVERALL, Comparison
-from harness.report import evidence, numbers
+from harness.report import numbers
 from harness.scoring import CaseScore
 
 
@@ -59,8 +59,3 @@ def short_titles(comparison: Comparison) -> tuple[tuple[str, ...], str]:
     long = (comparison.title(group) for group in comparison.groups)
     explained = [title for name, title in zip(short, long, strict=True) if name != title]
     return short, "; ".join(explained)
-
-
-def details(score: CaseScore) -> list[evidence.Line]:
-    """Return the fact lines of one score, in order."""
-    return list(evidence.fact_lines(score))

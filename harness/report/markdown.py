@@ -42,7 +42,9 @@ def batch(result: Comparison) -> str:
                 verdict += ", passed" if passed else ", not passed"
             if score.flags:
                 verdict += f", flagged as {', '.join(score.flags)}"
-            rows = tuple((line.mark, line.name, line.value, line.remark) for line in layout.details(score))
+            rows = tuple(
+                (line.mark, line.name, line.value, line.remark) for line in evidence.fact_lines(score)
+            )
             table = _table(Grid(("", "Fact", "Value", "Evidence"), rows)) if rows else ""
             parts.append("\n\n".join(filter(None, (head, verdict, table))))
     return "\n\n".join(parts) + "\n"

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.comparison import Comparison
-from harness.report import evidence, layout, numbers
+from harness.report import evidence, numbers
 from harness.report.boxes import visible
 from harness.scoring import CaseScore
 
@@ -45,7 +45,7 @@ def case_score(
         parts.append(Padding(Text(visible(evidence.outcome_words(score)), style="yellow"), (0, 0, 0, 2)))
         return Group(*parts, Text(""))
     parts.append(Padding(_verdict_line(score, threshold, has_pass), (0, 0, 0, 2)))
-    lines = layout.details(score)
+    lines = list(evidence.fact_lines(score))
     if lines:
         table = Table(box=None, show_header=False, padding=(0, 1, 0, 0), pad_edge=False)
         for column in ("", "name", "value", "remark"):

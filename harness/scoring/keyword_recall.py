@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 from harness.facts import AnswerText, FactType, GoldFact, match_fact, match_wrong, typed_values
 from harness.scoring.answer import Answer
-from harness.scoring.outcome import Missing, NotAnnotated, Outcome, Scored, SystemFailed
-from harness.scoring.score import CaseScore, FactVerdict
+from harness.scoring.outcome import NotAnnotated, Scored
+from harness.scoring.score import CaseScore, FactVerdict, Role, without_text
 from harness.suite import Case
 
 # A reference shorter than this says little about how long a good answer may be.
@@ -49,15 +49,14 @@ class KeywordRecall:
 
     def score(self, case: Case, answer: Answer) -> CaseScore:
         """Return the reward with a verdict on every gold fact."""
-        outcome = unscorable(case, answer)
+        outcome = without_text(answer) if case.gold.required else NotAnnotated()
         if outcome is not None:
             return CaseScore(case.id, case.category, self.name, outcome)
         raw = answer.text or ""
         text = AnswerText(raw, case.locale)
-        required = self._stated(text, case.gold.required, "required", case)
-        optional = self._stated(text, case.gold.optional, "optional", case)
         forbidden = [_forbidden(text, fact) for fact in case.gold.forbidden]
-        required = _void(required, forbidden)
+        required = _void([_stated(text, fact, "required", case) for fact in case.gold.required], forbidden)
+        optional = [_stated(text, fact, "optional", case) for fact in case.gold.optional]
         words = len(_WORD.findall(raw))
         flags = ("dump",) if self._is_dump(text, case, words, forbidden) else ()
         violations = sum(verdict.counts and verdict.fact.replaces is None for verdict in forbidden)
@@ -75,33 +74,19 @@ class KeywordRecall:
             words=words,
         )
 
-    def _stated(
-        self, text: AnswerText, facts: Sequence[GoldFact], role: str, case: Case
-    ) -> list[FactVerdict]:
-        siblings = (*case.gold.required, *case.gold.optional)
-        verdicts = []
-        for fact in facts:
-            match = match_fact(text, fact, siblings=[other for other in siblings if other is not fact])
-            verdicts.append(
-                FactVerdict(fact, "required" if role == "required" else "optional", match, match.asserted)
-            )
-        return verdicts
-
     def _is_dump(self, text: AnswerText, case: Case, words: int, forbidden: Sequence[FactVerdict]) -> bool:
         reference = max(len(_WORD.findall(case.expected_behavior)), _SHORTEST_REFERENCE)
         if words <= self.dump_factor * reference:
             return False
-        competing = sum(match_fact(text, verdict.fact).mentioned for verdict in forbidden)
-        return competing > 0 or _rival_values(text, case.gold.required) >= _COMPETING_VALUES
+        if any(verdict.match.mentioned for verdict in forbidden):
+            return True
+        return _rival_values(text, case.gold.required) >= _COMPETING_VALUES
 
 
-def unscorable(case: Case, answer: Answer) -> Outcome | None:
-    """Return why an answer has no keyword score, or None when it can be scored."""
-    if not case.gold.required:
-        return NotAnnotated()
-    if answer.error is not None:
-        return SystemFailed("reported", answer.error)
-    return Missing() if answer.text is None else None
+def _stated(text: AnswerText, fact: GoldFact, role: Role, case: Case) -> FactVerdict:
+    others = [other for other in (*case.gold.required, *case.gold.optional) if other is not fact]
+    match = match_fact(text, fact, siblings=others)
+    return FactVerdict(fact, role, match, match.asserted)
 
 
 def _forbidden(text: AnswerText, fact: GoldFact) -> FactVerdict:

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 from harness.facts import FactType
 from harness.scoring.answer import Answer
-from harness.scoring.outcome import Missing, NotAnnotated, Scored, SystemFailed
-from harness.scoring.score import CaseScore
+from harness.scoring.outcome import NotAnnotated, Outcome, Scored
+from harness.scoring.score import CaseScore, without_text
 from harness.suite import Case
 
 _ARTICLES = frozenset({"a", "an", "the"})
@@ -52,15 +52,11 @@ def gold_answers(case: Case) -> tuple[str, ...]:
 
 def _score(name: str, case: Case, answer: Answer, measure: Callable[[str, str], float]) -> CaseScore:
     gold = gold_answers(case)
-    if not gold:
-        outcome: NotAnnotated | SystemFailed | Missing | Scored = NotAnnotated("a gold answer")
-    elif answer.error is not None:
-        outcome = SystemFailed("reported", answer.error)
-    elif answer.text is None:
-        outcome = Missing()
-    else:
-        outcome = Scored(max(measure(answer.text, form) for form in gold))
-    words = len(answer.text.split()) if answer.text is not None else None
+    outcome: Outcome | None = without_text(answer) if gold else NotAnnotated("a gold answer")
+    text = answer.text or ""
+    if outcome is None:
+        outcome = Scored(max(measure(text, form) for form in gold))
+    words = len(text.split()) if answer.text is not None else None
     return CaseScore(case.id, case.category, name, outcome, words=words)
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from harness.facts import FactMatch, GoldFact
-from harness.scoring.outcome import PASS_THRESHOLD, Outcome, Scored, outcome_name
+from harness.scoring.answer import Answer
+from harness.scoring.outcome import PASS_THRESHOLD, Missing, Outcome, Scored, SystemFailed, outcome_name
 
 Role = Literal["required", "optional", "forbidden"]
 
@@ -78,3 +79,10 @@ class CaseScore:
     def of_role(self, role: Role) -> tuple[FactVerdict, ...]:
         """Return the verdicts of one role."""
         return tuple(verdict for verdict in self.verdicts if verdict.role == role)
+
+
+def without_text(answer: Answer) -> Missing | SystemFailed | None:
+    """Return why an answer has no text to score, or None when it has one."""
+    if answer.error is not None:
+        return SystemFailed("reported", answer.error)
+    return Missing() if answer.text is None else None

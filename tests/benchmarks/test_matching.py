@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import random
-import time
 import tracemalloc
 from collections.abc import Callable
 
@@ -53,16 +52,7 @@ def made(count: int, words: int = 120) -> tuple[list[str], list[list[GoldFact]]]
     return answers, facts
 
 
-def fastest(call: Callable[[], object], times: int = 5) -> float:
-    taken = []
-    for _ in range(times):
-        start = time.perf_counter()
-        call()
-        taken.append(time.perf_counter() - start)
-    return min(taken)
-
-
-def test_a_thousand_answers_of_six_facts() -> None:
+def test_a_thousand_answers_of_six_facts(fastest: Callable[..., float]) -> None:
     answers, facts = made(1000)
 
     def plain() -> None:
@@ -82,7 +72,7 @@ def test_a_thousand_answers_of_six_facts() -> None:
     assert ratio <= 40
 
 
-def test_time_grows_with_length() -> None:
+def test_time_grows_with_length(fastest: Callable[..., float]) -> None:
     fact = GoldFact("$1,250", FactType.MONEY)
     taken = {}
     for length in (1_000, 100_000):
@@ -112,7 +102,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
-def test_hostile_text_costs_no_more_than_its_length(text: str) -> None:
+def test_hostile_text_costs_no_more_than_its_length(text: str, fastest: Callable[..., float]) -> None:
     facts = [GoldFact("5", kind) for kind in FactType if kind is not FactType.ABSTAIN]
     facts.append(GoldFact("__ABSTAIN__", FactType.ABSTAIN))
 

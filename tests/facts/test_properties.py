@@ -10,7 +10,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from harness.errors import FactError
-from harness.facts import AnswerText, FactType, GoldFact, match_fact, states_as_true, typed_values
+from harness.facts import AnswerText, FactType, GoldFact, match_fact, match_wrong, typed_values
 
 DIGITS = st.text("0123456789", min_size=10, max_size=10)
 DAYS = st.dates(datetime.date(1990, 1, 1), datetime.date(2090, 12, 31))
@@ -309,7 +309,7 @@ def test_no_text_breaks_the_matcher(answer: str, value: str, kind: FactType) -> 
     if match.span is not None:
         assert 0 <= match.span[0] < match.span[1] <= len(answer)
     assert match == match_fact(answer, wanted)
-    states_as_true(text, wanted)
+    match_wrong(text, wanted)
     typed_values(text, kind)
     match_fact(text, {"fact": "__ABSTAIN__", "type": "abstain"})
 
