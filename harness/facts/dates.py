@@ -28,7 +28,7 @@ class DateValue(NamedTuple):
         if gold.year is not None and self.year != gold.year:
             return False
         if gold.year is not None and gold.month is not None and gold.day is not None:
-            return self.weekday is None or self.weekday == weekday_of(gold.year, gold.month, gold.day)
+            return self.weekday is None or self.weekday == gold.known_weekday
         if gold.weekday is None:
             return True
         if self.weekday is None:  # the day and month are as good as the weekday's name
@@ -36,9 +36,20 @@ class DateValue(NamedTuple):
         return self.weekday == gold.weekday
 
     def clashes(self, other: DateValue) -> bool:
-        """Say whether the two name different years or months."""
-        years = None not in (self.year, other.year) and self.year != other.year
-        return years or (None not in (self.month, other.month) and self.month != other.month)
+        """Say whether the two name different years, months or weekdays."""
+        pairs = (
+            (self.year, other.year),
+            (self.month, other.month),
+            (self.weekday, other.known_weekday if self.weekday is not None else None),
+        )
+        return any(None not in pair and pair[0] != pair[1] for pair in pairs)
+
+    @property
+    def known_weekday(self) -> int | None:
+        """The weekday as the calendar has it for a full date, else as stated."""
+        if self.year is not None and self.month is not None and self.day is not None:
+            return weekday_of(self.year, self.month, self.day)
+        return self.weekday
 
     @property
     def depth(self) -> int:

@@ -59,7 +59,7 @@ _HALF_OF_DAY = (
     r"|,?\s+(?P<night>at\s+night|tonight))"
 )
 _DIGITS = LazyPattern(
-    r"(?<![\w.,:/$€£])(?<![a-z]-)(?P<hour>\d{1,2})(?:(?P<mark>[:.h])(?P<minute>\d\d)(?::\d\d)?)?(?!\d|[:,/]\d|\.\d)"
+    r"(?<![\w.,:/$€£])(?<![a-ln-z]-)(?<![^ap.\s]m-)(?P<hour>\d{1,2})(?:(?P<mark>[:.h])(?P<minute>\d\d)(?::\d\d)?)?(?!\d|[:,/]\d|\.\d)"
     rf"(?P<clock>\s?o'clock)?{_HALF_OF_DAY}?(?P<hours>\s?(?:hrs|hours))?(?!\w)"
 )
 _SPOKEN = LazyPattern(

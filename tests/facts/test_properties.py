@@ -325,3 +325,19 @@ def test_a_fact_without_letter_or_digit_is_refused(value: str, kind: FactType) -
 def test_an_unknown_type_names_the_known_ones() -> None:
     with pytest.raises(FactError, match="money"):
         match_fact("x", {"fact": "x", "type": "colour"})
+
+
+@pytest.mark.parametrize(
+    "joined", ["2:30 PM-3:00 PM", "2:30pm-3pm", "2:30 p.m.–3:00 p.m.", "14:30-15:00", "from 2:30 to 3 PM"]
+)
+@pytest.mark.parametrize("end", ["2:30 PM", "3:00 PM"])
+def test_a_range_of_times_is_neither_end(joined: str, end: str) -> None:
+    assert not match_fact(f"You are in {joined}.", fact(end, FactType.TIME)).asserted
+
+
+@given(st.dates(datetime.date(2000, 1, 1), datetime.date(2080, 12, 28)), st.integers(1, 6))
+def test_a_short_form_takes_no_other_weekday(day: datetime.date, off: int) -> None:
+    wanted = GoldFact(long_date(day), FactType.DATE, accept=(f"the {day.day}{suffix(day.day)}",))
+    wrong = day + datetime.timedelta(days=off)
+    assert match_fact(f"It is {day:%A} the {day.day}{suffix(day.day)}.", wanted).asserted
+    assert not match_fact(f"It is {wrong:%A} the {day.day}{suffix(day.day)}.", wanted).mentioned
