@@ -90,7 +90,7 @@ def summarise(
         asked=asked,
         low=total / asked if asked else None,
         high=(total + without) / asked if asked else None,
-        passed=sum(reward >= threshold for reward in rewards) if has_pass else None,
+        passed=sum(bool(score.passed(threshold)) for score in scores) if has_pass else None,
         mention=sum(mentions) / len(mentions) if mentions else None,
         missing=missing,
         errors=without - missing,

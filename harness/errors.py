@@ -6,6 +6,7 @@ HarnessError
 │   ├── SuiteError    a suite, a gold file or a case has problems; carries all of them
 │   ├── ResponsesError    a responses file that does not fit the suite
 │   └── SettingsError     a setting with an impossible value
+├── EndpointError     a model endpoint cannot be reached or refuses the key (exit 3)
 └── GateError         a gate the user set was not met (exit 1)
 """
 
@@ -52,6 +53,12 @@ class ResponsesError(InputError):
 
 class SettingsError(InputError):
     """A flag, variable or configuration file holds an impossible value."""
+
+
+class EndpointError(HarnessError):
+    """A model endpoint cannot be reached, refuses the key, or is absent from a replayed cassette."""
+
+    exit_code = ExitCode.ENDPOINT
 
 
 class GateError(HarnessError):

@@ -12,6 +12,10 @@ from typing import Literal
 
 PASS_THRESHOLD = 0.6
 """An answer passed when its reward reaches this; the one place where the figure stands."""
+VETOED_REWARD = 0.5
+"""The most that an answer with a veto is worth; whatever the threshold, it never passes."""
+VETOES = ("contradicted", "forbidden_stated", "hallucination")
+"""The flags that veto a pass."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from harness.facts import FactMatch, GoldFact
 from harness.scoring.answer import Answer
-from harness.scoring.outcome import PASS_THRESHOLD, Missing, Outcome, Scored, SystemFailed, outcome_name
+from harness.scoring.outcome import (
+    PASS_THRESHOLD,
+    VETOES,
+    Missing,
+    Outcome,
+    Scored,
+    SystemFailed,
+    outcome_name,
+)
+
+if TYPE_CHECKING:
+    from harness.scoring.judge.record import Judged
 
 Role = Literal["required", "optional", "forbidden"]
 
@@ -43,11 +54,12 @@ class CaseScore:
         mention: share of required facts that are present at all, in [0, 1]; None where the
             scorer has no such figure or nothing was scored.
         verdicts: one a gold fact, in the case's order.
-        flags: what is odd about the answer, such as `dump`.
+        flags: what is odd about the answer, such as `dump`; those among `VETOES` veto a pass.
         words: words in the text that was scored.
         memory_words: words that the memory handed back, None when that is not known.
         latency_s: seconds the system took, as it said.
         tokens: tokens the system used, as it said.
+        judged: what a judge ruled and how, where one did.
     """
 
     case_id: str
@@ -61,6 +73,7 @@ class CaseScore:
     memory_words: int | None = None
     latency_s: float | None = None
     tokens: int | None = None
+    judged: Judged | None = None
 
     @property
     def reward(self) -> float | None:
@@ -73,8 +86,10 @@ class CaseScore:
         return outcome_name(self.outcome)
 
     def passed(self, threshold: float = PASS_THRESHOLD) -> bool | None:
-        """Say whether the reward reaches the threshold; None when nothing was scored."""
-        return None if self.reward is None else self.reward >= threshold
+        """Say whether the reward reaches the threshold and nothing vetoes; None when nothing was scored."""
+        if self.reward is None:
+            return None
+        return self.reward >= threshold and not any(flag in VETOES for flag in self.flags)
 
     def of_role(self, role: Role) -> tuple[FactVerdict, ...]:
         """Return the verdicts of one role."""

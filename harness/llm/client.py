@@ -1,0 +1,408 @@
+"""Ask a chat model for a reply that fits a schema, through the cassette.
+
+One `ChatModel` a judge and run. It owns the policy of retrying:
+
+- A reply that arrived and cannot be used (malformed, cut off, a quote that is not in the
+  answer …) is asked for again with a word on what was wrong, up to `ATTEMPTS` in all. Each
+  attempt is stored, so that a replay takes the same way.
+- Trouble on the way (429, 5xx, a dropped connection …) is retried with growing pauses, or with
+  the pause the server asks for, and is never stored.
+- A refused key, an exhausted quota, an unknown model or an endpoint that cannot be reached
+  stop the run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from harness.errors import EndpointError
+from harness.llm import usage
+from harness.llm.cassette import Cassette, Entry, canonical, request_key
+from harness.llm.dialect import Dialect, described
+from harness.llm.endpoint import Endpoint
+from harness.llm.replies import Parsed, RawReply, ReplyError, read_reply
+from harness.llm.schema import ReplySchema
+from harness.llm.slots import Slots
+from harness.llm.usage import Price, Spent
+
+if TYPE_CHECKING:
+    from harness.llm.transport import Transport
+
+T = TypeVar("T")
+
+ATTEMPTS = 3
+"""Replies asked for before one question is given up."""
+TRIES = 6
+"""Tries to get one reply over a troubled line."""
+LONGEST_PAUSE_S = 300.0
+"""A server that asks for a longer pause than this stops the run."""
+_BACKOFF_S = (0.5, 30.0)
+_MOST_STEPS = 8
+_MOST_TOKENS = 32_768
+# So many questions in a row given up for want of a connection: nobody is there.
+_DEAD_AFTER = 3
+
+
+class ChatRequest(NamedTuple):
+    """What is asked, apart from who is asked and how the wire wants it.
+
+    Attributes:
+        messages: role and content of each.
+        schema: the form of the reply.
+        parameters: temperature, max_tokens and so on, as meant.
+        repeat: which of several askings of the same this is, from 0.
+        label: what it is about, for messages to the user.
+    """
+
+    messages: tuple[Mapping[str, str], ...]
+    schema: ReplySchema
+    parameters: Mapping[str, Any]
+    repeat: int = 0
+    label: str = ""
+
+
+class Served(NamedTuple):
+    """How a reply came to be: by whom, at what cost.
+
+    Attributes:
+        provider: name of the provider.
+        model: the model as the server named it, None when it did not.
+        sent: the parameters that the server accepted, as canonical JSON.
+        spent: tokens and cost over all attempts, stored ones included.
+        asked: replies that went over the wire now; 0 when all came from the cassette.
+    """
+
+    provider: str
+    model: str | None
+    sent: str
+    spent: Spent
+    asked: int
+
+
+class Answered(NamedTuple):
+    """A usable reply: what `read` made of it, its flags, and how it came."""
+
+    value: Any
+    flags: tuple[str, ...]
+    served: Served
+
+
+class Unanswered(Exception):  # noqa: N818 - it is an outcome as much as an error
+    """No usable reply came; `error` is the last one's trouble."""
+
+    def __init__(self, error: ReplyError, served: Served) -> None:
+        super().__init__(str(error))
+        self.error = error
+        self.served = served
+
+
+class BudgetSpent(Exception):  # noqa: N818
+    """The limit of `max_cost` is reached; no further request is sent."""
+
+
+class ChatModel:
+    """A model at an endpoint, asked through a cassette; an async context manager.
+
+    Args:
+        endpoint: where and whom to ask.
+        cassette: where replies are kept.
+        concurrency: most requests in flight.
+        timeout_s: seconds to wait for one reply.
+        prices: dollars for a million tokens by model, for providers that name no cost.
+        max_cost: dollars after which no request is sent.
+        retry_errors: ask again where the cassette holds an error.
+    """
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        cassette: Cassette,
+        *,
+        concurrency: int = 16,
+        timeout_s: float = 120.0,
+        prices: Mapping[str, Price] | None = None,
+        max_cost: float | None = None,
+        retry_errors: bool = False,
+    ) -> None:
+        self.endpoint = endpoint
+        self.slots = Slots(concurrency)
+        self.fresh = Spent()
+        self._cassette = cassette
+        self._timeout_s = timeout_s
+        self._prices = prices or {}
+        self._max_cost = max_cost
+        self._retry_errors = retry_errors
+        self._dialect = Dialect()
+        self._transport: Transport | None = None
+        self._ever_reached = False
+        self._unreached = 0
+        self._resume_at = 0.0
+
+    async def ask(self, request: ChatRequest, read: Callable[[Mapping[str, Any]], T] | None = None) -> Answered:
+        """Return a usable reply.
+
+        Args:
+            request: what to ask.
+            read: makes something of the reply's value; a `ReplyError` that it raises makes the
+                reply unusable.
+
+        Raises:
+            Unanswered: when every attempt failed.
+            EndpointError: when the run has to stop, or the cassette lacks an entry in replay.
+            BudgetSpent: when the cost limit is reached.
+        """
+        try:
+            return await self._converse(request, read, fresh=False)
+        except Unanswered as failed:
+            if not self._retry_errors or failed.served.asked or self._cassette.mode != "auto":
+                raise
+        return await self._converse(request, read, fresh=True)
+
+    async def _converse(
+        self, request: ChatRequest, read: Callable[[Mapping[str, Any]], T] | None, *, fresh: bool
+    ) -> Answered:
+        messages = list(request.messages)
+        wanted = dict(request.parameters)
+        total, asked = Spent(), 0
+        for attempt in range(ATTEMPTS):
+            entry, raw, new = await self._reply(request, messages, wanted, attempt, fresh=fresh)
+            asked += new
+            parsed: Parsed | None = None
+            problem: ReplyError | None = None
+            value: Any = None
+            try:
+                parsed = read_reply(raw, request.schema)
+                value = read(parsed.value) if read else parsed.value
+            except ReplyError as error:
+                problem = error
+            total = total.plus(self._use(raw, parsed))
+            served = Served(entry.provider, _model_of(raw), entry.sent, total, asked)
+            if problem is None and parsed is not None:
+                return Answered(value, parsed.flags, served)
+            assert problem is not None  # noqa: S101 - either of the two is set
+            if not problem.retry or attempt + 1 == ATTEMPTS:
+                raise Unanswered(problem, served)
+            if problem.kind == "truncated":
+                wanted["max_tokens"] = min(2 * int(wanted.get("max_tokens", 1024)), _MOST_TOKENS)
+            else:
+                messages[len(request.messages) :] = _correction(raw, problem)
+        raise AssertionError("the last attempt returns or raises")
+
+    async def _reply(
+        self,
+        request: ChatRequest,
+        messages: list[Mapping[str, str]],
+        wanted: Mapping[str, Any],
+        attempt: int,
+        *,
+        fresh: bool,
+    ) -> tuple[Entry, RawReply, int]:
+        """Return a reply that arrived, from the cassette or the wire, and how many went over the wire."""
+        asked = canonical(
+            {
+                "model": self.endpoint.model,
+                "messages": list(request.messages),
+                "schema": request.schema.json_schema(),
+                "parameters": dict(request.parameters),
+                "repeat": request.repeat,
+                "attempt": attempt,
+            }
+        )
+        key = request_key(asked)
+        kept = None if fresh else self._cassette.get(key)
+        if kept is not None:
+            return kept, RawReply(kept.status, {}, _decoded(kept.body)), 0
+        if self._cassette.mode == "replay":
+            raise EndpointError(
+                f"{request.label}: the cassette {self._cassette.path} holds no reply of {self.endpoint.model} "
+                f"for this (attempt {attempt + 1}, repeat {request.repeat + 1}). Record it: leave out "
+                "--cassette-mode replay."
+            )
+        raw, body, sent = await self._fetch(request, messages, wanted)
+        entry = Entry(key, asked, raw.status, body, self.endpoint.provider, canonical(sent))
+        stands = self._cassette.put(entry, replace=fresh)
+        if stands is not entry:
+            raw = RawReply(stands.status, {}, _decoded(stands.body))
+        return stands, raw, 1
+
+    async def _fetch(
+        self, request: ChatRequest, messages: list[Mapping[str, str]], wanted: Mapping[str, Any]
+    ) -> tuple[RawReply, str, dict[str, Any]]:
+        """Get one reply over the wire, retrying trouble on the way."""
+        from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
+
+        def pause(state: RetryCallState) -> float:
+            error = state.outcome.exception() if state.outcome else None
+            said = error.wait_s if isinstance(error, ReplyError) else None
+            low, high = _BACKOFF_S
+            grown = min(high, low * 2 ** (state.attempt_number - 1))
+            return grown * random.uniform(0.5, 1.0) if said is None else said + random.uniform(0, 0.1 * grown)
+
+        trying = AsyncRetrying(
+            stop=stop_after_attempt(TRIES),
+            retry=retry_if_exception(lambda error: isinstance(error, ReplyError) and error.retry),
+            wait=pause,
+            sleep=asyncio.sleep,
+            reraise=True,
+        )
+        try:
+            got = await trying(self._send, request, messages, wanted)
+        except ReplyError as error:
+            if error.kind in ("connection", "timeout"):
+                self._count_unreached(error)
+            served = Served(self.endpoint.provider, None, "{}", Spent(), 1)
+            raise Unanswered(error, served) from None
+        self._unreached = 0
+        return got
+
+    async def _send(
+        self, request: ChatRequest, messages: list[Mapping[str, str]], wanted: Mapping[str, Any]
+    ) -> tuple[RawReply, str, dict[str, Any]]:
+        """Send one request, in as many forms as the endpoint makes necessary."""
+        for _ in range(_MOST_STEPS):
+            await self._wait_for_turn()
+            async with self.slots:
+                self._check_budget()
+                cuts = self.slots.cuts
+                body = self._dialect.body(self.endpoint.model, messages, wanted, request.schema)
+                raw, text = await self._post(body)
+            trouble = self._trouble(raw, request.schema)
+            if trouble is None:
+                self._ever_reached = True
+                self.slots.went_well()
+                self._count(raw)
+                return raw, text, described(body)
+            if trouble.stops_run:
+                raise EndpointError(self._refused(trouble))
+            if trouble.kind in ("unsupported_param", "unsupported_format"):
+                if self._dialect.adapt(trouble, body):
+                    continue
+                raise Unanswered(trouble, Served(self.endpoint.provider, None, "{}", Spent(), 1))
+            if trouble.kind in ("rate_limited", "overloaded"):
+                self._yield_to(trouble, cuts)
+            raise trouble
+        raise EndpointError(
+            f"{self.endpoint.label}: refused {_MOST_STEPS} forms of the same request. "
+            "Check --base-url and --model with `recallbench judge check`."
+        )
+
+    async def _post(self, body: Mapping[str, Any]) -> tuple[RawReply, str]:
+        if self._transport is None:
+            from harness.llm.transport import Transport
+
+            self._transport = Transport(self.endpoint, self._timeout_s, self.slots.ceiling)
+        status, headers, text = await self._transport.post(body)
+        return RawReply(status, headers, _decoded(text)), text
+
+    def _trouble(self, raw: RawReply, schema: ReplySchema) -> ReplyError | None:
+        """Return why a reply counts as not arrived, or None when it arrived, usable or not."""
+        try:
+            read_reply(raw, schema)
+        except ReplyError as error:
+            return None if error.arrived else error
+        return None
+
+    async def _wait_for_turn(self) -> None:
+        """Wait for the end of a pause that the server asked everybody for."""
+        loop = asyncio.get_running_loop()
+        while (left := self._resume_at - loop.time()) > 0:
+            await asyncio.sleep(left)
+
+    def _yield_to(self, trouble: ReplyError, cuts: int) -> None:
+        self.slots.slow_down(cuts)
+        if trouble.wait_s is None:
+            return
+        if trouble.wait_s > LONGEST_PAUSE_S:
+            raise EndpointError(
+                f"{self.endpoint.label}: asks to wait {trouble.wait_s:.0f} s ({trouble.message}). "
+                "What is finished is kept; run the same command again later."
+            )
+        until = asyncio.get_running_loop().time() + trouble.wait_s
+        self._resume_at = max(self._resume_at, until)
+
+    def _count_unreached(self, error: ReplyError) -> None:
+        self._unreached += 1
+        if not self._ever_reached or self._unreached >= _DEAD_AFTER:
+            raise EndpointError(
+                f"{self.endpoint.label}: cannot be reached at {self.endpoint.base_url}: {error.message}. "
+                "Check --base-url, and that the server runs. What is finished is kept."
+            )
+
+    def _check_budget(self) -> None:
+        if self._max_cost is None:
+            return
+        if self.fresh.calls and self.fresh.priced < self.fresh.calls:
+            raise EndpointError(
+                f"--max-cost: {self.endpoint.label} names no cost and --prices has no price for "
+                f"{self.endpoint.model}. Give --prices FILE, or leave out --max-cost."
+            )
+        if (self.fresh.cost or 0.0) >= self._max_cost:
+            raise BudgetSpent(f"{self.fresh.cost:.4f} US dollars spent of --max-cost {self._max_cost:g}")
+
+    def _count(self, raw: RawReply) -> None:
+        self.fresh = self.fresh.plus(self._use(raw, None))
+
+    def _use(self, raw: RawReply, parsed: Parsed | None) -> Spent:
+        from harness.llm.replies import usage_of
+
+        said = parsed.usage if parsed else usage_of(raw)
+        if said is None:
+            return usage.spent(None, None, None, self.endpoint.model, self._prices)
+        return usage.spent(
+            said.prompt_tokens, said.completion_tokens, said.cost, self.endpoint.model, self._prices
+        )
+
+    def _refused(self, trouble: ReplyError) -> str:
+        key = f"the key in {self.endpoint.key_name}" if self.endpoint.key_name else "no key was sent"
+        mend = {
+            "auth": f"Check {key}, or name another variable with --api-key-env.",
+            "quota": "Top up the account, or choose another provider.",
+        }.get(trouble.kind, "Check --model and --base-url with `recallbench judge check`.")
+        return f"{self.endpoint.label}: {trouble.kind}: {trouble.message} {mend} What is finished is kept."
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._transport is not None:
+            await self._transport.close()
+            self._transport = None
+
+    async def __aenter__(self) -> ChatModel:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+
+def _decoded(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _model_of(raw: RawReply) -> str | None:
+    named = raw.body.get("model") if isinstance(raw.body, dict) else None
+    return named if isinstance(named, str) and named else None
+
+
+def _correction(raw: RawReply, problem: ReplyError) -> list[Mapping[str, str]]:
+    """Return the turns that tell a model what was wrong with its reply."""
+    said = _content_of(raw)
+    words = f"Your reply could not be used: {problem.message} Reply again with one JSON object of the form asked for."
+    again: list[Mapping[str, str]] = [{"role": "user", "content": words}]
+    return [{"role": "assistant", "content": said}, *again] if said else again
+
+
+def _content_of(raw: RawReply) -> str:
+    try:
+        content = raw.body["choices"][0]["message"]["content"]
+    except (KeyError, IndexError, TypeError):
+        return ""
+    return content if isinstance(content, str) else ""

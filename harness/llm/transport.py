@@ -1,0 +1,76 @@
+"""The wire: one connection pool on openai's client; the only module that loads it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import httpx2
+from openai import APIConnectionError, APIStatusError, APITimeoutError, AsyncOpenAI, DefaultAioHttpClient, Omit
+
+from harness.llm.endpoint import Endpoint
+from harness.llm.replies import ReplyError
+
+_HIDDEN = "[key]"
+
+
+class Transport:
+    """Posts chat completions; a pool of connections for one endpoint.
+
+    Args:
+        endpoint: where to and with which key.
+        timeout_s: seconds for one request.
+        connections: most connections.
+    """
+
+    def __init__(self, endpoint: Endpoint, timeout_s: float, connections: int) -> None:
+        # Without a key no header goes out; the account's headers are for openai itself only.
+        headers: dict[str, Any] = {"OpenAI-Organization": Omit(), "OpenAI-Project": Omit()}
+        if endpoint.api_key is None:
+            headers["Authorization"] = Omit()
+        self._key = endpoint.api_key
+        self._timeout_s = timeout_s
+        limits = httpx2.Limits(max_connections=connections, max_keepalive_connections=connections)
+        self._client = AsyncOpenAI(
+            base_url=endpoint.base_url,
+            api_key=endpoint.api_key or "none",
+            max_retries=0,
+            timeout=timeout_s,
+            default_headers=headers,
+            http_client=DefaultAioHttpClient(limits=limits, timeout=timeout_s),
+        )
+
+    async def post(self, body: Mapping[str, Any]) -> tuple[int, Mapping[str, str], str]:
+        """Send a chat completion; return status, headers (lower case) and text.
+
+        Raises:
+            ReplyError: of the kind `timeout` or `connection`.
+        """
+        try:
+            # Its own parsing and models cost more than the rest of a call.
+            response = await self._client.post("/chat/completions", body=body, cast_to=httpx2.Response)
+        except APIStatusError as error:
+            response = error.response
+        except APITimeoutError:
+            said = f"no reply within {self._timeout_s:g} s"
+            raise ReplyError("timeout", said, retry=True) from None
+        except APIConnectionError as error:
+            cause = error.__cause__ or error
+            raise ReplyError("connection", _one_line(cause), retry=True) from None
+        return response.status_code, response.headers, self._without_key(response.text)
+
+    def _without_key(self, text: str) -> str:
+        """Take out the key, which some servers repeat when they refuse it."""
+        if not self._key or self._key not in text:
+            return text
+        return text.replace(self._key, _HIDDEN)
+
+    async def close(self) -> None:
+        """Close the pool."""
+        await self._client.close()
+
+
+def _one_line(error: BaseException) -> str:
+    said = " ".join(str(error).split()) or type(error).__name__
+    return json.dumps(said, ensure_ascii=False)[1:-1][:300]

@@ -1,0 +1,159 @@
+"""What a judge is sent: a rubric for the layer, the case, and the answer behind a fence.
+
+The templates are `prompts/judge_*.j2`, or a folder of the user's own; a file that it lacks is
+taken from the bundled ones. They are rendered once, in jinja2's sandbox, and an undefined name
+is an error. An answer is only ever a value: braces in it are never evaluated.
+"""
+
+from __future__ import annotations
+
+import re
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from harness.errors import InputError
+from harness.facts.model import FactType, GoldFact
+from harness.resources import bundled
+
+if TYPE_CHECKING:
+    import jinja2
+
+    from harness.suite import Case
+
+ABSTENTION = "judge_abstention.j2"
+CASE = "judge_case.j2"
+RUBRICS = ("judge_layer1.j2", "judge_layer2.j2", "judge_layer3.j2", ABSTENTION)
+FILES = ("judge_base.j2", *RUBRICS, CASE)
+_FENCE_DIGITS = 16
+# Whatever could be taken for a marker line, also in look-alike characters.
+_MARKER = re.compile(r"[<＜﹤‹«≪⟨〈《]{2,}|[>＞﹥›»≫⟩〉》]{2,}")
+
+
+class JudgePrompts:
+    """The templates of a judge.
+
+    Args:
+        folder: the user's own templates; the bundled ones when left out.
+
+    Raises:
+        InputError: for a folder without any of the templates, or a template that is broken.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        from jinja2 import FileSystemLoader, StrictUndefined
+        from jinja2.sandbox import SandboxedEnvironment
+
+        ours = bundled("prompts")
+        if folder is not None:
+            if not folder.is_dir():
+                raise InputError(f"--prompts {folder}: no such folder.")
+            if not any((folder / name).is_file() for name in FILES):
+                raise InputError(f"--prompts {folder}: holds none of {', '.join(FILES)}.")
+        folders = [ours] if folder is None else [folder, ours]
+        self._environment = SandboxedEnvironment(
+            loader=FileSystemLoader(folders), undefined=StrictUndefined, autoescape=False
+        )
+        self._templates = {name: self._load(name) for name in (*RUBRICS, CASE)}
+        self.hash = _hash_of(folders)
+        self._rubrics: dict[tuple[Any, ...], str] = {}
+
+    def messages(
+        self, case: Case, answer: str, transcript: str | None = None
+    ) -> tuple[dict[str, str], dict[str, str]]:
+        """Return the messages that ask for a verdict on an answer.
+
+        Args:
+            case: the case.
+            answer: the text to be judged.
+            transcript: the conversations, where claims are to be held against them.
+        """
+        wrong = [_fact(fact) for fact in case.gold.forbidden]
+        shape = {"wrong_values": wrong, "with_transcript": transcript is not None}
+        name = ABSTENTION if not case.answerable else f"judge_{case.category}.j2"
+        kept = (name, bool(wrong), transcript is not None)
+        if kept not in self._rubrics:
+            self._rubrics[kept] = self._render(name, shape)
+        said = self._render(
+            CASE,
+            {
+                **shape,
+                "question": case.question,
+                "question_time": case.question_time.isoformat() if case.question_time else None,
+                "reference": case.expected_behavior,
+                "facts": [_fact(fact) for fact in (*case.gold.required, *case.gold.optional)],
+                "criteria": [
+                    {"id": item.id, "text": item.text, "facts": list(item.facts), "kind": item.kind}
+                    for item in case.criteria
+                ],
+                "transcript": None if transcript is None else neutralised(transcript),
+                "answer": neutralised(answer),
+                "fence": self.fence(answer),
+            },
+        )
+        return {"role": "system", "content": self._rubrics[kept]}, {"role": "user", "content": said}
+
+    def fence(self, answer: str) -> str:
+        """Return the mark of an answer's fence, which the answer cannot know."""
+        held = f"{self.hash}\n{answer}".encode("utf-8", "surrogatepass")
+        return sha256(held).hexdigest()[:_FENCE_DIGITS]
+
+    def _load(self, name: str) -> jinja2.Template:
+        from jinja2 import TemplateError, TemplateSyntaxError
+
+        try:
+            return self._environment.get_template(name)
+        except TemplateSyntaxError as error:
+            where = f"{error.filename or name}:{error.lineno}"
+            raise InputError(f"{where}: the template is broken: {error.message}.") from None
+        except TemplateError as error:
+            raise InputError(f"{name}: the template cannot be read: {error}.") from None
+
+    def _render(self, name: str, values: dict[str, Any]) -> str:
+        from jinja2 import TemplateError, TemplateSyntaxError
+
+        try:
+            return self._templates[name].render(values).strip()
+        except TemplateSyntaxError as error:
+            where = f"{error.filename or name}:{error.lineno}"
+            raise InputError(f"{where}: the template is broken: {error.message}.") from None
+        except (TemplateError, TypeError, ValueError, ArithmeticError) as error:
+            raise InputError(f"{self._templates[name].filename}: cannot be rendered: {error}.") from None
+
+
+def neutralised(text: str) -> str:
+    """Return text in which nothing can be taken for a marker of the fence."""
+    return _MARKER.sub(lambda found: ("‹" if found[0][0] in "<＜﹤‹«≪⟨〈《" else "›") * len(found[0]), text)
+
+
+def transcript_of(case: Case) -> str:
+    """Return the conversations of a case as the judge reads them."""
+    parts = []
+    for conversation in case.conversations():
+        when = conversation.timestamp.isoformat() if conversation.timestamp else "no date"
+        lines = [f"[{conversation.id}, {when}]"]
+        lines += [f"{message.role}: {message.text}" for message in conversation.messages]
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts)
+
+
+def _fact(fact: GoldFact) -> dict[str, Any]:
+    if fact.type is FactType.ABSTAIN:
+        return {"id": fact.id, "type": "abstain", "value": "the conversations never say it", "also": [], "why": ""}
+    return {
+        "id": fact.id,
+        "type": fact.type.value,
+        "value": fact.fact,
+        "also": list(fact.forms[1:]),
+        "why": fact.why,
+    }
+
+
+def _hash_of(folders: list[Path]) -> str:
+    """Return the hash of the templates in use, independent of where they lie."""
+    total = sha256()
+    for name in FILES:
+        path = next(folder / name for folder in folders if (folder / name).is_file())
+        held = path.read_bytes().replace(b"\r\n", b"\n")
+        total.update(f"{name}\n{len(held)}\n".encode() + held)
+    return total.hexdigest()

@@ -1,0 +1,210 @@
+"""What a judge ruled, and the reward that follows from it: in code, never by the judge.
+
+    reward = weight of the criteria met / weight of all criteria
+
+A criterion that the answer contradicts, a wrong value that it states as true and, where the
+transcript was shown, a claim about the user that nothing supports, each veto a pass: the
+reward is then at most `VETOED_REWARD`, below the pass threshold, and the answer never passes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+from harness.llm.replies import ReplyError
+from harness.llm.schema import Choice, Flag, Items, ReplySchema, Text
+from harness.scoring.judge import quotes
+from harness.scoring.outcome import VETOED_REWARD
+from harness.suite import Case
+
+Verdict = Literal["met", "not_met", "contradicted"]
+VERDICTS: tuple[Verdict, ...] = ("contradicted", "not_met", "met")
+"""The menu, from worst to best; a median is taken in this order."""
+
+
+class Ruling(NamedTuple):
+    """The verdict on one criterion.
+
+    Attributes:
+        id: the criterion.
+        verdict: met, not_met or contradicted.
+        quote: words of the answer that decided, empty where none did.
+        votes: the verdicts that it is made of: one a repeat and judge.
+    """
+
+    id: str
+    verdict: Verdict
+    quote: str
+    votes: tuple[Verdict, ...] = ()
+
+
+class WrongValue(NamedTuple):
+    """Whether the answer states a forbidden value as true."""
+
+    id: str
+    stated: bool
+    quote: str
+
+
+class Claim(NamedTuple):
+    """A claim about the user that no conversation supports."""
+
+    claim: str
+    quote: str
+
+
+class Judgement(NamedTuple):
+    """Everything a judge, or several, ruled on one answer.
+
+    Attributes:
+        reasoning: what the judge wrote before it ruled.
+        rulings: one a criterion, in the case's order.
+        wrong_values: one a forbidden fact, in the case's order.
+        unsupported: claims that the transcript does not support.
+        flags: how the reply had to be read, such as `fence`.
+    """
+
+    reasoning: str
+    rulings: tuple[Ruling, ...]
+    wrong_values: tuple[WrongValue, ...] = ()
+    unsupported: tuple[Claim, ...] = ()
+    flags: tuple[str, ...] = ()
+
+
+def schema_of(case: Case, *, with_transcript: bool = False) -> ReplySchema:
+    """Return the form of a verdict on an answer to a case."""
+    fields: list[Any] = [
+        Text("reasoning"),
+        Items(
+            "criteria",
+            fields=(Text("quote"), Choice("verdict", ("met", "not_met", "contradicted"))),
+            ids=tuple(criterion.id for criterion in case.criteria),
+        ),
+    ]
+    if case.gold.forbidden:
+        ids = tuple(fact.id for fact in case.gold.forbidden)
+        fields.append(Items("wrong_values", fields=(Text("quote"), Flag("stated")), ids=ids))
+    if with_transcript:
+        fields.append(Items("unsupported", fields=(Text("claim"), Text("quote")), ids=None))
+    return ReplySchema("verdict", tuple(fields))
+
+
+def read_judgement(value: Mapping[str, Any], case: Case, answer_words: str) -> Judgement:
+    """Return the judgement in a reply that fits the schema, every quote held against the answer.
+
+    Args:
+        value: the reply's value.
+        case: the case.
+        answer_words: the answer as `quotes.words` returns it.
+
+    Raises:
+        ReplyError: of the kind `unsupported_quote`, when what a verdict rests on does not
+            stand in the answer.
+    """
+    rulings, bad = [], []
+    for criterion in case.criteria:
+        item = value["criteria"][criterion.id]
+        verdict, quote = item["verdict"], item["quote"].strip()
+        # What an answer does (asks, leaves out) need not stand in any one place of it.
+        needed = verdict == "contradicted" or (verdict == "met" and criterion.kind == "fact")
+        stands = quotes.occurs(quote, answer_words)
+        if needed and not stands:
+            bad.append(criterion.id)
+        rulings.append(Ruling(criterion.id, verdict, quote if stands else "", (verdict,)))
+    wrong_values = []
+    for fact in case.gold.forbidden:
+        item = value["wrong_values"][fact.id]
+        stands = quotes.occurs(item["quote"], answer_words)
+        if item["stated"] and not stands:
+            bad.append(fact.id)
+        wrong_values.append(WrongValue(fact.id, item["stated"], item["quote"].strip() if stands else ""))
+    claims = [Claim(item["claim"], item["quote"]) for item in value.get("unsupported", ())]
+    bad += [claim.claim for claim in claims if not quotes.occurs(claim.quote, answer_words)]
+    if bad:
+        raise ReplyError(
+            "unsupported_quote",
+            f"the quotes for {', '.join(bad)} do not stand in the answer; copy its words exactly.",
+            retry=True,
+        )
+    return Judgement(str(value.get("reasoning", "")), tuple(rulings), tuple(wrong_values), tuple(claims))
+
+
+def reward_of(judgement: Judgement, case: Case) -> tuple[float, tuple[str, ...]]:
+    """Return the reward in [0, 1] and the vetoes, among `contradicted`, `forbidden_stated`, `hallucination`."""
+    weights = {criterion.id: criterion.weight for criterion in case.criteria}
+    met = sum(weights[ruling.id] for ruling in judgement.rulings if ruling.verdict == "met")
+    share = met / sum(weights.values())
+    vetoes = []
+    if any(ruling.verdict == "contradicted" for ruling in judgement.rulings):
+        vetoes.append("contradicted")
+    if any(value.stated for value in judgement.wrong_values):
+        vetoes.append("forbidden_stated")
+    if judgement.unsupported:
+        vetoes.append("hallucination")
+    return (min(share, VETOED_REWARD) if vetoes else min(share, 1.0)), tuple(vetoes)
+
+
+def median(judgements: Sequence[Judgement]) -> Judgement:
+    """Return the judgement of repeats: the median verdict of each criterion, the lower of two middle ones."""
+    return _combined(judgements, lambda votes: sorted(votes, key=VERDICTS.index)[(len(votes) - 1) // 2])
+
+
+def majority(judgements: Sequence[Judgement], judges: int) -> Judgement:
+    """Return the judgement of a panel: on each criterion what more than half of the panel ruled.
+
+    Args:
+        judgements: of the judges that gave one.
+        judges: how many were asked.
+
+    Raises:
+        ReplyError: of the kind `no_majority`, naming the criteria that the panel is split on.
+    """
+    split: list[str] = []
+
+    def most(votes: Sequence[Verdict]) -> Verdict | None:
+        return next((verdict for verdict in VERDICTS if 2 * votes.count(verdict) > judges), None)
+
+    for at, ruling in enumerate(judgements[0].rulings):
+        if most([judgement.rulings[at].verdict for judgement in judgements]) is None:
+            split.append(ruling.id)
+    for at, value in enumerate(judgements[0].wrong_values):
+        stated = sum(judgement.wrong_values[at].stated for judgement in judgements)
+        if 2 * stated <= judges and 2 * (len(judgements) - stated) <= judges:
+            split.append(value.id)
+    if split:
+        raise ReplyError("no_majority", f"the panel is split on {', '.join(split)}.", retry=False)
+    return _combined(judgements, lambda votes: most(votes) or "not_met")
+
+
+def _combined(judgements: Sequence[Judgement], rule: Any) -> Judgement:
+    if len(judgements) == 1:
+        return judgements[0]
+    rulings = []
+    for at, first in enumerate(judgements[0].rulings):
+        given = [judgement.rulings[at] for judgement in judgements]
+        verdict = rule([ruling.verdict for ruling in given])
+        quote = next((r.quote for r in given if r.verdict == verdict and r.quote), "")
+        votes = tuple(vote for ruling in given for vote in ruling.votes)
+        rulings.append(Ruling(first.id, verdict, quote, votes))
+    wrong = []
+    for at, value in enumerate(judgements[0].wrong_values):
+        said = [judgement.wrong_values[at] for judgement in judgements]
+        stated = 2 * sum(item.stated for item in said) > len(said)
+        quote = next((item.quote for item in said if item.stated == stated and item.quote), "")
+        wrong.append(WrongValue(value.id, stated, quote))
+    with_claims = [judgement.unsupported for judgement in judgements if judgement.unsupported]
+    claims = with_claims[0] if 2 * len(with_claims) > len(judgements) else ()
+    flags = tuple(dict.fromkeys(flag for judgement in judgements for flag in judgement.flags))
+    return Judgement(judgements[0].reasoning, tuple(rulings), tuple(wrong), claims, flags)
+
+
+def unanimous(judgements: Iterable[Judgement]) -> tuple[int, int]:
+    """Return on how many criteria all judgements agree, and how many criteria there are."""
+    given = list(judgements)
+    if len(given) < 2:
+        return 0, 0
+    same = sum(
+        len({judgement.rulings[at].verdict for judgement in given}) == 1 for at in range(len(given[0].rulings))
+    )
+    return same, len(given[0].rulings)
