@@ -9,8 +9,8 @@ cannot score for anybody (`not_annotated`) is asked of nobody; it is counted apa
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
 
 from harness.errors import ResponsesError
 from harness.scoring import (
@@ -24,10 +24,13 @@ from harness.scoring import (
     Scorer,
     SystemScores,
     find_scorer,
-    score_batch,
+    score_systems,
 )
 from harness.scoring.scorer import DEFAULT_SCORER
 from harness.suite import Case, Suite
+
+if TYPE_CHECKING:
+    from harness.scoring.judge.record import JudgeSummary
 
 LAYER_TITLES = {
     "layer1": "Layer 1 · Basic Recall",
@@ -122,6 +125,8 @@ class Comparison:
         suite_hash: what it held.
         source: where the answers came from.
         notes: what a reader has to know: an illustrative fixture, a partial comparison, …
+        models: the model behind a system, where the answers say so.
+        judge: who judged and how far it can be trusted, None for the offline scorers.
     """
 
     cases: tuple[CaseLabel, ...]
@@ -134,6 +139,8 @@ class Comparison:
     suite_hash: str
     source: str
     notes: tuple[str, ...] = ()
+    models: Mapping[str, str] = field(default_factory=dict)
+    judge: JudgeSummary | None = None
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -201,9 +208,7 @@ def compare(
                 f"({len(cases) - len(common)} left out)."
             )
         cases = common
-    systems = tuple(
-        score_batch(cases, answers, used, system=system) for system, answers in given.systems.items()
-    )
+    systems = score_systems(cases, given.systems, used)
     return Comparison(
         cases=tuple(CaseLabel(case.id, case.category, case.title) for case in cases),
         systems=systems,
@@ -215,7 +220,18 @@ def compare(
         suite_hash=suite.hash,
         source=given.source,
         notes=tuple(all_notes),
+        models=given.models,
+        judge=_judge_of(used, systems),
     )
+
+
+def _judge_of(scorer: Scorer, systems: Sequence[SystemScores]) -> JudgeSummary | None:
+    """Return what a judge has to say of itself; the offline scorers have nothing to."""
+    summary = getattr(scorer, "summary", None)
+    if summary is None:
+        return None
+    found: JudgeSummary = summary([score for system in systems for score in system.scores])
+    return found
 
 
 def _answered(answers: Mapping[str, Answer], test_id: str) -> bool:

@@ -51,4 +51,4 @@ def _one_system(given: Responses, wanted: str | None) -> Responses:
     if wanted not in given.systems:
         held = "one unnamed system" if names == BATCH_SYSTEM else names
         raise ResponsesError(f"{given.source}: has no system {wanted!r}; it holds {held}.")
-    return Responses({wanted: given.systems[wanted]}, given.source, given.note)
+    return Responses({wanted: given.systems[wanted]}, given.source, given.note, given.models)

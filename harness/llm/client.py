@@ -25,7 +25,7 @@ from harness.llm import usage
 from harness.llm.cassette import Cassette, Entry, canonical, request_key
 from harness.llm.dialect import Dialect, described
 from harness.llm.endpoint import Endpoint
-from harness.llm.replies import Parsed, RawReply, ReplyError, read_reply
+from harness.llm.replies import Parsed, RawReply, ReplyError, read_reply, usage_of
 from harness.llm.schema import ReplySchema
 from harness.llm.slots import Slots
 from harness.llm.usage import Price, Spent
@@ -251,7 +251,7 @@ class ChatModel:
             reraise=True,
         )
         try:
-            got = await trying(self._send, request, messages, wanted)
+            got: tuple[RawReply, str, dict[str, Any]] = await trying(self._send, request, messages, wanted)
         except ReplyError as error:
             if error.kind in ("connection", "timeout"):
                 self._count_unreached(error)
@@ -348,8 +348,6 @@ class ChatModel:
         self.fresh = self.fresh.plus(self._use(raw, None))
 
     def _use(self, raw: RawReply, parsed: Parsed | None) -> Spent:
-        from harness.llm.replies import usage_of
-
         said = parsed.usage if parsed else usage_of(raw)
         if said is None:
             return usage.spent(None, None, None, self.endpoint.model, self._prices)

@@ -26,9 +26,10 @@ class Transport:
 
     def __init__(self, endpoint: Endpoint, timeout_s: float, connections: int) -> None:
         # Without a key no header goes out; the account's headers are for openai itself only.
-        headers: dict[str, Any] = {"OpenAI-Organization": Omit(), "OpenAI-Project": Omit()}
+        omitted = ["OpenAI-Organization", "OpenAI-Project"]
         if endpoint.api_key is None:
-            headers["Authorization"] = Omit()
+            omitted.append("Authorization")
+        self._headers: dict[str, Any] = {name: Omit() for name in omitted}
         self._key = endpoint.api_key
         self._timeout_s = timeout_s
         limits = httpx2.Limits(max_connections=connections, max_keepalive_connections=connections)
@@ -37,7 +38,6 @@ class Transport:
             api_key=endpoint.api_key or "none",
             max_retries=0,
             timeout=timeout_s,
-            default_headers=headers,
             http_client=DefaultAioHttpClient(limits=limits, timeout=timeout_s),
         )
 
@@ -49,7 +49,9 @@ class Transport:
         """
         try:
             # Its own parsing and models cost more than the rest of a call.
-            response = await self._client.post("/chat/completions", body=body, cast_to=httpx2.Response)
+            response = await self._client.post(
+                "/chat/completions", body=body, cast_to=httpx2.Response, options={"headers": self._headers}
+            )
         except APIStatusError as error:
             response = error.response
         except APITimeoutError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from harness.facts import FactType
 from harness.scoring import (
@@ -15,6 +15,9 @@ from harness.scoring import (
     Scored,
     SystemFailed,
 )
+
+if TYPE_CHECKING:
+    from harness.scoring.judge.verdicts import Judgement
 
 Mark = Literal["found", "missing", "wrong", "optional"]
 
@@ -33,6 +36,7 @@ _FLAG_WORDS = {
     "diacritics": "without its accents",
 }
 _LONGEST_QUOTE = 160
+_RULED: dict[str, Mark] = {"met": "found", "not_met": "missing", "contradicted": "wrong"}
 
 
 class Line(NamedTuple):
@@ -45,7 +49,9 @@ class Line(NamedTuple):
 
 
 def fact_lines(score: CaseScore) -> Iterator[Line]:
-    """Yield a line a fact, required ones first; unstated optional and forbidden facts are left out."""
+    """Yield a line a criterion that was judged and a line a fact, required ones first; unstated optional and forbidden facts are left out."""
+    if score.judged is not None and score.judged.judgement is not None:
+        yield from _judged_lines(score.judged.judgement)
     for verdict in score.verdicts:
         name = verdict.fact.id or verdict.fact.fact
         value = "says that it does not know" if verdict.fact.type is FactType.ABSTAIN else verdict.fact.fact
@@ -59,6 +65,18 @@ def fact_lines(score: CaseScore) -> Iterator[Line]:
             yield Line(mark, name, value, f"{_flags(verdict)}{_quote(verdict)}")
         elif verdict.role == "required":
             yield Line("missing", name, value, _why_missing(verdict))
+
+
+def _judged_lines(judgement: Judgement) -> Iterator[Line]:
+    for ruling in judgement.rulings:
+        votes = f" ({', '.join(ruling.votes)})" if len(set(ruling.votes)) > 1 else ""
+        quote = f"“{_short(ruling.quote)}”" if ruling.quote else ""
+        yield Line(_RULED[ruling.verdict], ruling.id, ruling.verdict.replace("_", " ") + votes, quote)
+    for value in judgement.wrong_values:
+        if value.stated:
+            yield Line("wrong", value.id, "wrong value stated as true", f"“{_short(value.quote)}”")
+    for claim in judgement.unsupported:
+        yield Line("wrong", "unsupported", claim.claim, f"“{_short(claim.quote)}”")
 
 
 def outcome_words(score: CaseScore) -> str:
@@ -92,5 +110,9 @@ def _flags(verdict: FactVerdict, *, brackets: bool = False) -> str:
 
 
 def _quote(verdict: FactVerdict) -> str:
-    clause = " ".join(verdict.match.clause.split())
-    return f"“{clause[: _LONGEST_QUOTE - 1]}…”" if len(clause) > _LONGEST_QUOTE else f"“{clause}”"
+    return f"“{_short(verdict.match.clause)}”"
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return f"{line[: _LONGEST_QUOTE - 1]}…" if len(line) > _LONGEST_QUOTE else line

@@ -16,8 +16,17 @@ def lines(comparison: Comparison) -> list[str]:
     made.extend(_words(comparison))
     made.extend(_gaps(comparison))
     made.extend(_dumps(comparison))
+    made.extend(_judge(comparison))
     made.append(comparison.footnote)
     return [line for line in made if line]
+
+
+def _judge(comparison: Comparison) -> list[str]:
+    if comparison.judge is None:
+        return []
+    from harness.report import judged  # loads what only a judged table needs
+
+    return judged.lines(comparison)
 
 
 def _caption(comparison: Comparison) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from harness.comparison import Comparison
 from harness.report import evidence, footers
-from harness.scoring import CaseScore, FactVerdict
+from harness.scoring import CaseScore, FactVerdict, SystemScores
 
 SCHEMA = "recallbench.comparison/1"
 
@@ -24,6 +24,7 @@ def as_data(result: Comparison) -> dict[str, Any]:
         "suite": {"path": result.suite, "hash": result.suite_hash, "cases": len(result.cases)},
         "source": result.source,
         "notes": footers.lines(result),
+        **_judge(result),
         "groups": [
             {"group": group, "title": result.title(group), "cases": result.size(group)}
             for group in result.groups
@@ -32,6 +33,7 @@ def as_data(result: Comparison) -> dict[str, Any]:
             {
                 "system": system.system,
                 "summary": {group: result.cell(group, system)._asdict() for group in result.groups},
+                **_dimensions(system, result),
                 "cases": [_case(score, result) for score in system.scores],
             }
             for system in result.systems
@@ -59,7 +61,32 @@ def _case(score: CaseScore, result: Comparison) -> dict[str, Any]:
         "latency_s": score.latency_s,
         "tokens": score.tokens,
         "facts": [_fact(verdict) for verdict in score.verdicts],
+        **_judged(score),
     }
+
+
+def _judge(result: Comparison) -> dict[str, Any]:
+    if result.judge is None:
+        return {}
+    from harness.report import judged
+
+    return {"judge": judged.as_data(result.judge)}
+
+
+def _dimensions(system: SystemScores, result: Comparison) -> dict[str, Any]:
+    if result.judge is None:
+        return {}
+    from harness.report import judged
+
+    return {"dimensions": judged.dimension_data(system.scores)}
+
+
+def _judged(score: CaseScore) -> dict[str, Any]:
+    if score.judged is None:
+        return {}
+    from harness.report import judged
+
+    return {"judged": judged.case_data(score)}
 
 
 def _fact(verdict: FactVerdict) -> dict[str, Any]:

@@ -21,6 +21,11 @@ def escape(text: str) -> str:
 def comparison(result: Comparison, *, per_case: bool = False) -> str:
     """Return the layer-by-system table, the case matrix if asked for, and the footer."""
     parts = [_table(layout.by_layer(result))]
+    if result.judge is not None:
+        from harness.report import judged
+
+        if dimensions := judged.dimensions(result):
+            parts.append(_table(dimensions))
     if per_case:
         parts.append(_table(layout.by_case(result)))
     parts.append("\n".join(f"- {escape(line)}" for line in footers.lines(result)))

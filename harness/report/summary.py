@@ -14,6 +14,11 @@ from harness.report.layout import Grid
 def comparison(result: Comparison, width: int, *, per_case: bool = False, styled: bool = False) -> str:
     """Return the layer-by-system table with its footer, for a terminal of `width` columns."""
     tables, legend = _fitted(result, width, styled)
+    if result.judge is not None:
+        from harness.report import judged
+
+        if dimensions := judged.dimensions(result):
+            tables += [boxes.draw(part, width, styled=styled) for part in _panels(dimensions, width)]
     if per_case:
         matrix = layout.by_case(result)
         tables += [boxes.draw(part, width, styled=styled) for part in _panels(matrix, width)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.scoring.answer import Answer
-from harness.scoring.batch import SystemScores, score_batch, score_case
+from harness.scoring.batch import SystemScores, score_batch, score_case, score_pairs, score_systems
 from harness.scoring.outcome import (
     PASS_THRESHOLD,
     JudgeFailed,
@@ -42,4 +42,6 @@ __all__ = [
     "parse_responses",
     "score_batch",
     "score_case",
+    "score_pairs",
+    "score_systems",
 ]

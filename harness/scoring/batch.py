@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -30,18 +30,39 @@ def score_case(case: Case, answer: str | Answer, scorer: Scorer | None = None) -
         InputError: when the scorer fails, or returns something that is no score.
     """
     given = answer if isinstance(answer, Answer) else Answer(answer)
-    used = scorer or KeywordRecall()
+    return score_pairs([(case, given)], scorer or KeywordRecall())[0]
+
+
+def score_pairs(pairs: Sequence[tuple[Case, Answer]], scorer: Scorer) -> list[CaseScore]:
+    """Score answers, side by side where the scorer has `score_many`; the result stands in their order.
+
+    Raises:
+        InputError: when the scorer fails, or returns something that is no score.
+    """
+    many = getattr(scorer, "score_many", None)
+    if many is None:
+        return [_checked(_scored(case, given, scorer), case, given, scorer) for case, given in pairs]
+    scores = list(many(pairs))
+    if len(scores) != len(pairs):
+        raise InputError(f"scorer {scorer.name} returned {len(scores)} scores for {len(pairs)} answers.")
+    return [_checked(score, *pair, scorer) for pair, score in zip(pairs, scores, strict=True)]
+
+
+def _scored(case: Case, given: Answer, scorer: Scorer) -> object:
     try:
-        score = used.score(case, given)
+        return scorer.score(case, given)
     except HarnessError:
         raise
     except Exception as error:  # a scorer of the user's own
         raise InputError(
-            f"scorer {used.name} failed on {case.id}: {type(error).__name__}: {error}"
+            f"scorer {scorer.name} failed on {case.id}: {type(error).__name__}: {error}"
         ) from error
+
+
+def _checked(score: object, case: Case, given: Answer, scorer: Scorer) -> CaseScore:
     if not isinstance(score, CaseScore):
         raise InputError(
-            f"scorer {used.name} returned a {type(score).__name__} for {case.id}; it has to be a CaseScore."
+            f"scorer {scorer.name} returned a {type(score).__name__} for {case.id}; it has to be a CaseScore."
         )
     return replace(score, memory_words=given.memory_words, latency_s=given.latency_s, tokens=given.tokens)
 
@@ -61,7 +82,29 @@ def score_batch(
         scorer: keyword recall when left out.
         system: the name shown.
     """
-    used = scorer or KeywordRecall()
-    return SystemScores(
-        system, tuple(score_case(case, answers.get(case.id, _NO_ANSWER), used) for case in cases)
+    return score_systems(cases, {system: answers}, scorer)[0]
+
+
+def score_systems(
+    cases: Iterable[Case],
+    systems: Mapping[str, Mapping[str, Answer | str]],
+    scorer: Scorer | None = None,
+) -> tuple[SystemScores, ...]:
+    """Score several systems on the same cases, all of their answers in one go.
+
+    Args:
+        cases: the cases asked, fixed beforehand.
+        systems: `{system: {test_id: answer}}`.
+        scorer: keyword recall when left out.
+    """
+    asked = tuple(cases)
+    given = [answers.get(case.id, _NO_ANSWER) for answers in systems.values() for case in asked]
+    pairs = [
+        (case, answer if isinstance(answer, Answer) else Answer(answer))
+        for case, answer in zip(asked * len(systems), given, strict=True)
+    ]
+    scores = score_pairs(pairs, scorer or KeywordRecall())
+    return tuple(
+        SystemScores(system, tuple(scores[at * len(asked) : (at + 1) * len(asked)]))
+        for at, system in enumerate(systems)
     )

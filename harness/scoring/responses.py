@@ -14,6 +14,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from harness.errors import ResponsesError
@@ -36,11 +37,14 @@ class Responses(NamedTuple):
         systems: `{system: {test_id: answer}}`.
         source: the file, or where the answers came from.
         note: the file's own `_note`, such as that its answers are made up.
+        models: the file's own `_models`, the model behind each system, so that a judge of the
+            same family can be named.
     """
 
     systems: Mapping[str, Mapping[str, Answer]]
     source: str
     note: str = ""
+    models: Mapping[str, str] = MappingProxyType({})
 
 
 def load_responses(path: Path | str, known_ids: Iterable[str]) -> Responses:
@@ -87,7 +91,13 @@ def parse_responses(data: Any, known_ids: Iterable[str], *, source: str = "respo
     if problems:
         more = [f"and {len(problems) - _SHOWN} more of the kind."] if len(problems) > _SHOWN else []
         raise ResponsesError("\n".join(f"{source}: {problem}" for problem in (*problems[:_SHOWN], *more)))
-    return Responses(systems, source, note)
+    return Responses(systems, source, note, _models(data.get("_models", {}), source))
+
+
+def _models(value: Any, source: str) -> Mapping[str, str]:
+    if not isinstance(value, dict) or not all(isinstance(model, str) for model in value.values()):
+        raise ResponsesError(f"{source}: _models is an object of systems and model names.")
+    return value
 
 
 def _is_compare(content: Mapping[str, Any], ids: frozenset[str]) -> bool:

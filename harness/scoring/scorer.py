@@ -43,7 +43,11 @@ class Scorer(Protocol):
     def footnote(self) -> str: ...  # noqa: D102
 
     def score(self, case: Case, answer: Answer) -> CaseScore:
-        """Return the score; an answer that cannot be scored has an outcome that says why."""
+        """Return the score; an answer that cannot be scored has an outcome that says why.
+
+        A scorer that works on many answers at once may also have
+        `score_many(pairs: Sequence[tuple[Case, Answer]]) -> list[CaseScore]`, which is used then.
+        """
         ...
 
 
@@ -56,11 +60,17 @@ class ScorerInfo(NamedTuple):
     source: str = "built-in"
 
 
+JUDGE = "llm-judge"
 BUILT_IN = (
     ScorerInfo(
         "keyword-recall",
         "harness.scoring.keyword_recall:KeywordRecall",
         "typed gold facts stated as true in the answer (offline)",
+    ),
+    ScorerInfo(
+        JUDGE,
+        "harness.scoring.judge:LLMJudge",
+        "a model rules on each criterion, with quotes that are checked (needs an endpoint or a cassette)",
     ),
     ScorerInfo(
         "evidence-recall",
@@ -78,10 +88,6 @@ BUILT_IN = (
         "bag-of-tokens F1 with a gold answer (offline, for imported data sets)",
     ),
 )
-# Announced names that this version cannot run; the message says so instead of "unknown".
-_NOT_YET = {
-    "llm-judge": "the LLM judge is not part of this version yet; use keyword-recall, which needs no key"
-}
 
 
 def available_scorers() -> tuple[ScorerInfo, ...]:
@@ -100,18 +106,25 @@ def available_scorers() -> tuple[ScorerInfo, ...]:
     return (*BUILT_IN, *sorted(offered, key=lambda info: info.name))
 
 
-def find_scorer(spec: str) -> Scorer:
+def scorer_name(spec: str) -> str:
+    """Return the name in a scorer's spec, without its options."""
+    return spec.strip().partition("(")[0]
+
+
+def find_scorer(spec: str, **defaults: Any) -> Scorer:
     """Return the scorer that `spec` names, with its options set.
+
+    Args:
+        spec: name and options.
+        defaults: options that hold where the spec does not set them.
 
     Raises:
         InputError: for an unknown name, a target that cannot be imported, or bad options.
     """
     name, options = _parse(spec)
-    if name in _NOT_YET:
-        raise InputError(f"--scorer {name}: {_NOT_YET[name]}")
     factory = _factory(name)
     try:
-        made = factory(**options)
+        made = factory(**{**defaults, **options})
     except (TypeError, ValueError) as error:
         said = (
             str(error).replace("__init__()", "").replace(f"{getattr(factory, '__name__', '')}.", "").strip()

@@ -1,0 +1,7 @@
+"""The LLM judge: prompts, verdicts, quotes, panels, and the scorer `llm-judge`."""
+
+from __future__ import annotations
+
+from harness.scoring.judge.judge import DEFAULT_CASSETTE, LLMJudge, Tally
+
+__all__ = ["DEFAULT_CASSETTE", "LLMJudge", "Tally"]

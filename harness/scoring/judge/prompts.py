@@ -20,11 +20,14 @@ if TYPE_CHECKING:
     import jinja2
 
     from harness.suite import Case
+    from harness.suite.models import Criterion
 
 ABSTENTION = "judge_abstention.j2"
 CASE = "judge_case.j2"
 RUBRICS = ("judge_layer1.j2", "judge_layer2.j2", "judge_layer3.j2", ABSTENTION)
-FILES = ("judge_base.j2", *RUBRICS, CASE)
+ONE_RUBRIC = "judge_criterion.j2"
+ONE_CASE = "judge_criterion_case.j2"
+FILES = ("judge_base.j2", *RUBRICS, CASE, ONE_RUBRIC, ONE_CASE)
 _FENCE_DIGITS = 16
 # Whatever could be taken for a marker line, also in look-alike characters.
 _MARKER = re.compile(r"[<＜﹤‹«≪⟨〈《]{2,}|[>＞﹥›»≫⟩〉》]{2,}")
@@ -54,7 +57,7 @@ class JudgePrompts:
         self._environment = SandboxedEnvironment(
             loader=FileSystemLoader(folders), undefined=StrictUndefined, autoescape=False
         )
-        self._templates = {name: self._load(name) for name in (*RUBRICS, CASE)}
+        self._templates = {name: self._load(name) for name in FILES[1:]}
         self.hash = _hash_of(folders)
         self._rubrics: dict[tuple[Any, ...], str] = {}
 
@@ -82,13 +85,34 @@ class JudgePrompts:
                 "question_time": case.question_time.isoformat() if case.question_time else None,
                 "reference": case.expected_behavior,
                 "facts": [_fact(fact) for fact in (*case.gold.required, *case.gold.optional)],
-                "criteria": [
-                    {"id": item.id, "text": item.text, "facts": list(item.facts), "kind": item.kind}
-                    for item in case.criteria
-                ],
+                "criteria": [_criterion(item) for item in case.criteria],
                 "transcript": None if transcript is None else neutralised(transcript),
                 "answer": neutralised(answer),
                 "fence": self.fence(answer),
+            },
+        )
+        return {"role": "system", "content": self._rubrics[kept]}, {"role": "user", "content": said}
+
+    def messages_for_one(
+        self, case: Case, answer: str, *, criterion: Criterion | None = None, wrong: GoldFact | None = None
+    ) -> tuple[dict[str, str], dict[str, str]]:
+        """Return the messages that ask about one criterion, or about one forbidden fact."""
+        layer = case.category if case.answerable else "abstention"
+        value = _fact(wrong) if wrong else None
+        facts = (*case.gold.required, *case.gold.optional)
+        linked = [_fact(fact) for fact in facts if criterion and fact.id in criterion.facts and fact.forms[1:]]
+        kept = (ONE_RUBRIC, layer, wrong is None)
+        if kept not in self._rubrics:
+            self._rubrics[kept] = self._render(ONE_RUBRIC, {"layer": layer, "wrong_value": value})
+        said = self._render(
+            ONE_CASE,
+            {
+                "question": case.question,
+                "answer": neutralised(answer),
+                "fence": self.fence(answer),
+                "criterion": _criterion(criterion) if criterion else None,
+                "facts": linked,
+                "wrong_value": value,
             },
         )
         return {"role": "system", "content": self._rubrics[kept]}, {"role": "user", "content": said}
@@ -147,6 +171,10 @@ def _fact(fact: GoldFact) -> dict[str, Any]:
         "also": list(fact.forms[1:]),
         "why": fact.why,
     }
+
+
+def _criterion(item: Criterion) -> dict[str, Any]:
+    return {"id": item.id, "text": item.text, "facts": list(item.facts), "kind": item.kind}
 
 
 def _hash_of(folders: list[Path]) -> str:

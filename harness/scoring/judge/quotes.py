@@ -1,42 +1,70 @@
 """Does a quote really stand in an answer?
 
-Compared word by word: case, punctuation, markdown and white space do not count, every word and
-digit does. A quote with an ellipsis has to stand part by part, in order.
+Compared letter by letter and digit by digit: case, punctuation, markdown and white space do not
+count. A quote begins and ends where words of the answer do, so that "12" does not stand in
+"$1,299". A quote with an ellipsis has to stand part by part, in order.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from typing import NamedTuple
 
-_WORD = re.compile(r"\w+")
-_ELLIPSIS = re.compile(r"\s*(?:\[\s*(?:\.{3,}|…)\s*\]|\.{3,}|…)\s*")
-
-
-def words(text: str) -> str:
-    """Return the words of a text in one form, a space before, between and after them."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return f" {' '.join(_WORD.findall(folded))} "
+_WORD = re.compile(r"[^\W_]+")
+_ELLIPSIS = re.compile(r"\.{3,}|…")
 
 
-def occurs(quote: str, answer_words: str) -> bool:
+class Said(NamedTuple):
+    """The words of an answer, ready to look quotes up in.
+
+    Attributes:
+        stream: all letters and digits in one form, nothing between them.
+        edges: the places in the stream between two words, its ends among them.
+        words: how many words there are.
+    """
+
+    stream: str
+    edges: frozenset[int]
+    words: int
+
+
+def said(text: str) -> Said:
+    """Return the words of a text."""
+    found = _words(text)
+    edges, at = {0}, 0
+    for word in found:
+        at += len(word)
+        edges.add(at)
+    return Said("".join(found), frozenset(edges), len(found))
+
+
+def occurs(quote: str, answer: Said) -> bool:
     """Say whether a quote stands in an answer.
-
-    Args:
-        quote: what a judge says that it copied.
-        answer_words: the answer as `words` returns it.
 
     Returns:
         False for a quote without a letter or digit, which stands anywhere and shows nothing.
     """
     at, found = 0, False
     for part in _ELLIPSIS.split(quote):
-        wanted = words(part)
-        if not wanted.strip():
+        wanted = "".join(_words(part))
+        if not wanted:
             continue
-        place = answer_words.find(wanted, at)
+        place = _place(wanted, answer, at)
         if place < 0:
             return False
-        # The space after a part is the one before the next.
-        at, found = place + len(wanted) - 1, True
+        at, found = place + len(wanted), True
     return found
+
+
+def _place(wanted: str, answer: Said, at: int) -> int:
+    place = answer.stream.find(wanted, at)
+    while place >= 0:
+        if place in answer.edges and place + len(wanted) in answer.edges:
+            return place
+        place = answer.stream.find(wanted, place + 1)
+    return -1
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(unicodedata.normalize("NFKC", text).casefold())

@@ -12,11 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
+from harness.facts.model import GoldFact
 from harness.llm.replies import ReplyError
 from harness.llm.schema import Choice, Flag, Items, ReplySchema, Text
-from harness.scoring.judge import quotes
+from harness.scoring.judge.quotes import Said, occurs
 from harness.scoring.outcome import VETOED_REWARD
 from harness.suite import Case
+from harness.suite.models import Criterion
 
 Verdict = Literal["met", "not_met", "contradicted"]
 VERDICTS: tuple[Verdict, ...] = ("contradicted", "not_met", "met")
@@ -90,13 +92,51 @@ def schema_of(case: Case, *, with_transcript: bool = False) -> ReplySchema:
     return ReplySchema("verdict", tuple(fields))
 
 
-def read_judgement(value: Mapping[str, Any], case: Case, answer_words: str) -> Judgement:
+RULING = ReplySchema("ruling", (Text("quote"), Choice("verdict", ("met", "not_met", "contradicted"))))
+"""The form of a ruling on one criterion."""
+STATED = ReplySchema("stated", (Text("quote"), Flag("stated")))
+"""The form of a ruling on one forbidden value."""
+
+
+def check_ruling(value: Mapping[str, Any], criterion: Criterion, said: Said) -> Mapping[str, Any]:
+    """Return a ruling whose quote stands where it has to.
+
+    Raises:
+        ReplyError: of the kind `unsupported_quote`.
+    """
+    if _needs_quote(value["verdict"], criterion) and not occurs(value["quote"], said):
+        raise _unsupported([criterion.id])
+    return value
+
+
+def check_stated(value: Mapping[str, Any], fact: GoldFact, said: Said) -> Mapping[str, Any]:
+    """Return a ruling on a forbidden value whose quote stands where it has to.
+
+    Raises:
+        ReplyError: of the kind `unsupported_quote`.
+    """
+    if value["stated"] and not occurs(value["quote"], said):
+        raise _unsupported([fact.id])
+    return value
+
+
+def _needs_quote(verdict: Verdict, criterion: Criterion) -> bool:
+    """What an answer does (asks, leaves out) need not stand in any one place of it."""
+    return verdict == "contradicted" or (verdict == "met" and criterion.kind == "fact")
+
+
+def _unsupported(names: Sequence[str]) -> ReplyError:
+    said = f"the quotes for {', '.join(names)} do not stand in the answer; copy its words exactly."
+    return ReplyError("unsupported_quote", said, retry=True)
+
+
+def read_judgement(value: Mapping[str, Any], case: Case, said: Said) -> Judgement:
     """Return the judgement in a reply that fits the schema, every quote held against the answer.
 
     Args:
         value: the reply's value.
         case: the case.
-        answer_words: the answer as `quotes.words` returns it.
+        said: the words of the answer.
 
     Raises:
         ReplyError: of the kind `unsupported_quote`, when what a verdict rests on does not
@@ -106,27 +146,21 @@ def read_judgement(value: Mapping[str, Any], case: Case, answer_words: str) -> J
     for criterion in case.criteria:
         item = value["criteria"][criterion.id]
         verdict, quote = item["verdict"], item["quote"].strip()
-        # What an answer does (asks, leaves out) need not stand in any one place of it.
-        needed = verdict == "contradicted" or (verdict == "met" and criterion.kind == "fact")
-        stands = quotes.occurs(quote, answer_words)
-        if needed and not stands:
+        stands = occurs(quote, said)
+        if _needs_quote(verdict, criterion) and not stands:
             bad.append(criterion.id)
         rulings.append(Ruling(criterion.id, verdict, quote if stands else "", (verdict,)))
     wrong_values = []
     for fact in case.gold.forbidden:
         item = value["wrong_values"][fact.id]
-        stands = quotes.occurs(item["quote"], answer_words)
+        stands = occurs(item["quote"], said)
         if item["stated"] and not stands:
             bad.append(fact.id)
         wrong_values.append(WrongValue(fact.id, item["stated"], item["quote"].strip() if stands else ""))
     claims = [Claim(item["claim"], item["quote"]) for item in value.get("unsupported", ())]
-    bad += [claim.claim for claim in claims if not quotes.occurs(claim.quote, answer_words)]
+    bad += [claim.claim for claim in claims if not occurs(claim.quote, said)]
     if bad:
-        raise ReplyError(
-            "unsupported_quote",
-            f"the quotes for {', '.join(bad)} do not stand in the answer; copy its words exactly.",
-            retry=True,
-        )
+        raise _unsupported(bad)
     return Judgement(str(value.get("reasoning", "")), tuple(rulings), tuple(wrong_values), tuple(claims))
 
 

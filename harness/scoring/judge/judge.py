@@ -1,0 +1,428 @@
+"""The scorer `llm-judge`: one or several models rule on each criterion of a case."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from harness.errors import EndpointError, InputError
+from harness.llm.cassette import Cassette, Mode, canonical
+from harness.llm.endpoint import Endpoint, Wanted, parse_judge, resolve_endpoint
+from harness.llm.usage import Price, Spent, load_prices
+from harness.scoring.answer import Answer
+from harness.scoring.judge import quotes, verdicts
+from harness.scoring.judge.asking import Asking
+from harness.scoring.judge.prompts import JudgePrompts
+from harness.scoring.judge.quotes import Said
+from harness.scoring.judge.record import (
+    Count,
+    Judged,
+    JudgeSummary,
+    Met,
+    Trace,
+    errors_of,
+    total,
+    use_of,
+)
+from harness.scoring.judge.verdicts import Judgement
+from harness.scoring.outcome import JudgeFailed, NotAnnotated, Scored
+from harness.scoring.score import CaseScore, without_text
+from harness.suite import Case
+
+if TYPE_CHECKING:
+    from harness.llm.client import ChatModel
+    from harness.llm.replies import ReplyError
+
+Pair = tuple[Case, Answer]
+NOT_ASKED = "not_asked"
+DEFAULT_CASSETTE = Path(".recallbench") / "cassette.sqlite"
+
+
+class Tally(NamedTuple):
+    """How far a judged run is: answers done, of how many, errors, and what was spent just now."""
+
+    done: int
+    of: int
+    errors: int
+    fresh: Spent
+
+
+Progress = Callable[[Tally], None]
+
+
+@dataclass(slots=True)
+class LLMJudge:
+    """Judge models behind OpenAI-compatible endpoints.
+
+    Attributes:
+        judges: `[provider:]model[@base_url]` each; several make a panel. When empty, `provider`,
+            `model`, `base_url` and `api_key_env` name the one judge.
+        prompts: folder of templates that take the place of the bundled ones.
+        with_transcript: also show the conversations; an unsupported claim vetoes a pass.
+        per_criterion: ask about one criterion a call, which small models need.
+        repeats: how often each judge is asked; the median verdict counts.
+        temperature: sampling temperature, as asked for.
+        max_tokens: tokens for a reply; grown when one is cut off.
+        concurrency: most requests in flight for each judge.
+        timeout_s: seconds to wait for one reply.
+        max_errors: share of judge errors above which new work stops.
+        max_cost: US dollars after which no request is sent, over all judges.
+        prices: price file for providers that name no cost.
+        cassette: file or directory where replies are kept.
+        cassette_mode: `auto`, `replay` or `off`.
+        retry_errors: ask again where the cassette holds an error.
+        variables: environment with the keys; the process's own when left out.
+    """
+
+    judges: tuple[str, ...] = ()
+    provider: str | None = None
+    model: str | None = None
+    base_url: str | None = None
+    api_key_env: str | None = None
+    prompts: Path | str | None = None
+    with_transcript: bool = False
+    per_criterion: bool = False
+    repeats: int = 1
+    temperature: float = 0.0
+    max_tokens: int = 1024
+    concurrency: int = 16
+    timeout_s: float = 120.0
+    max_errors: float | None = None
+    max_cost: float | None = None
+    prices: Path | str | None = None
+    cassette: Path | str | None = DEFAULT_CASSETTE
+    cassette_mode: Mode = "auto"
+    retry_errors: bool = False
+    variables: Mapping[str, str] | None = None
+    name: str = field(default="llm-judge", init=False)
+    has_pass: bool = field(default=True, init=False)
+    footnote: str = field(
+        default="A judge is a measuring instrument with errors of its own: read the table with its calibration.",
+        init=False,
+    )
+    progress: Progress | None = field(default=None, repr=False)
+    _state: _State = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.judges, str):
+            self.judges = (self.judges,)
+        self.judges = tuple(self.judges)
+        for name, least in (("repeats", 1), ("concurrency", 1), ("max_tokens", 1)):
+            if getattr(self, name) < least:
+                raise ValueError(f"{name} has to be {least} or more")
+        if not self.timeout_s > 0:
+            raise ValueError("timeout_s has to be above 0")
+        if self.per_criterion and self.with_transcript:
+            raise ValueError("with_transcript does not go with per_criterion")
+        if self.max_errors is not None and not 0 <= self.max_errors <= 1:
+            raise ValueError("max_errors is a share from 0 to 1")
+        if self.max_cost is not None and not self.max_cost >= 0:
+            raise ValueError("max_cost has to be 0 or more")
+        self._state = _State()
+
+    def score(self, case: Case, answer: Answer) -> CaseScore:
+        """Judge one answer; see `score_many`."""
+        return self.score_many([(case, answer)])[0]
+
+    def score_many(self, pairs: Sequence[Pair]) -> list[CaseScore]:
+        """Judge answers side by side; the result stands in their order.
+
+        Raises:
+            EndpointError: when the run has to stop: a refused key, an endpoint that cannot be
+                reached, an entry that a replayed cassette lacks.
+            SettingsError: when no judge can be resolved.
+        """
+        work = self._judge_all(list(pairs))
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return asyncio.run(work)
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(1) as pool:  # inside a notebook, whose loop cannot be used here
+            return pool.submit(asyncio.run, work).result()
+
+    def summary(self, scores: Sequence[CaseScore]) -> JudgeSummary:
+        """Return what has to stand beside a table of these scores."""
+        from harness.llm.providers import family_of
+
+        state = self._state
+        judged = [score.judged for score in scores if score.judged]
+        traces = [trace for one in judged for trace in one.traces]
+        return JudgeSummary(
+            judges=tuple(
+                use_of(endpoint.label, scores, endpoint.substitution, family_of(endpoint.model))
+                for endpoint in state.endpoints
+            ),
+            prompt_hash=state.prompt_hash,
+            with_transcript=self.with_transcript,
+            per_criterion=self.per_criterion,
+            repeats=self.repeats,
+            errors=errors_of(scores),
+            flips=total(trace.flips for trace in traces),
+            agreement=total(one.agreement for one in judged),
+            calibration=state.calibration,
+            stopped=state.stopped,
+            asked=sum(trace.asked for trace in traces),
+            kept_in=state.kept_in,
+        )
+
+    def keep_calibration(self, data: Mapping[str, Any]) -> None:
+        """Keep the calibration of this judge in its cassette, for the tables to come."""
+        with self._open_cassette() as cassette:
+            cassette.write_note("calibration", self._state.fingerprint, data)
+        self._state.calibration = data
+
+    def _open_cassette(self) -> Cassette:
+        return Cassette(None if self.cassette is None else Path(self.cassette), self.cassette_mode)
+
+    async def _judge_all(self, pairs: list[Pair]) -> list[CaseScore]:
+        from harness.llm.client import ChatModel
+
+        templates = JudgePrompts(None if self.prompts is None else Path(self.prompts))
+        prices: Mapping[str, Price] = {} if self.prices is None else load_prices(Path(self.prices))
+        with self._open_cassette() as cassette:
+            endpoints = self._endpoints(cassette)
+            self._state = _State(endpoints, templates.hash, kept_in=_kept_in(cassette))
+            self._state.fingerprint = canonical(
+                {
+                    "models": [endpoint.model for endpoint in endpoints],
+                    "prompts": templates.hash,
+                    "transcript": self.with_transcript,
+                    "per_criterion": self.per_criterion,
+                    "repeats": self.repeats,
+                    "parameters": self._parameters(),
+                }
+            )
+            self._state.calibration = cassette.note("calibration", self._state.fingerprint)
+            async with AsyncExitStack() as stack:
+                models = [
+                    await stack.enter_async_context(
+                        ChatModel(
+                            endpoint,
+                            cassette,
+                            concurrency=self.concurrency,
+                            timeout_s=self.timeout_s,
+                            prices=prices,
+                            max_cost=self.max_cost,
+                            retry_errors=self.retry_errors,
+                        )
+                    )
+                    for endpoint in endpoints
+                ]
+                return await _Run(self, models, templates, pairs).result()
+
+    def _endpoints(self, cassette: Cassette) -> tuple[Endpoint, ...]:
+        wanted = [parse_judge(spec) for spec in self.judges] or [
+            Wanted(self.provider, self.model, self.base_url, self.api_key_env)
+        ]
+        endpoints = tuple(self._endpoint(one, cassette) for one in wanted)
+        labels = [endpoint.label for endpoint in endpoints]
+        for label in labels:
+            if labels.count(label) > 1:
+                raise InputError(
+                    f"--judge: {label} stands twice on the panel. Use --repeats to ask one judge again."
+                )
+        return endpoints
+
+    def _endpoint(self, wanted: Wanted, cassette: Cassette) -> Endpoint:
+        """Resolve a judge; in replay as it was resolved when it was recorded, so that no key is needed."""
+        name = canonical({"provider": wanted.provider, "model": wanted.model, "url": bool(wanted.base_url)})
+        if cassette.mode == "replay" and (noted := cassette.note("judge", name)):
+            return Endpoint(**noted, base_url="", api_key=None)
+        variables = os.environ if self.variables is None else self.variables
+        endpoint = resolve_endpoint(wanted, variables)
+        kept = {key: value for key, value in endpoint.recorded().items() if key != "base_url"}
+        if cassette.note("judge", name) != kept:
+            cassette.write_note("judge", name, kept)
+        return endpoint
+
+    def _parameters(self) -> dict[str, Any]:
+        return {"temperature": self.temperature, "max_tokens": self.max_tokens}
+
+
+@dataclass(slots=True)
+class _State:
+    """What the last run found out about the judges."""
+
+    endpoints: tuple[Endpoint, ...] = ()
+    prompt_hash: str = ""
+    fingerprint: str = ""
+    calibration: Mapping[str, Any] | None = None
+    stopped: str | None = None
+    kept_in: str | None = None
+
+
+class _Run:
+    """One pass over answers: workers that take the next answer until none is left or a limit is met."""
+
+    def __init__(
+        self, judge: LLMJudge, models: Sequence[ChatModel], templates: JudgePrompts, pairs: Sequence[Pair]
+    ) -> None:
+        self._judge = judge
+        self._models = models
+        self._templates = templates
+        self._pairs = pairs
+        self._scores: list[CaseScore | None] = [None] * len(pairs)
+        self._done = self._errors = 0
+        self._stop: str | None = None
+
+    async def result(self) -> list[CaseScore]:
+        waiting = iter(enumerate(self._pairs))
+        count = min(self._judge.concurrency, len(self._pairs))
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(count):
+                    group.create_task(self._work(waiting))
+        except* Exception as errors:
+            raise _first(errors) from None
+        self._judge._state.stopped = self._stop
+        return [
+            self._not_asked(case) if score is None else score
+            for (case, _), score in zip(self._pairs, self._scores, strict=True)
+        ]
+
+    async def _work(self, waiting: Iterator[tuple[int, Pair]]) -> None:
+        from harness.llm.client import BudgetSpent
+
+        for at, (case, answer) in waiting:
+            if self._stop:
+                return
+            try:
+                score = await self._one(case, answer)
+            except BudgetSpent as spent:
+                self._stop = str(spent)
+                return
+            self._scores[at] = score
+            self._count(score)
+
+    def _count(self, score: CaseScore) -> None:
+        self._done += 1
+        self._errors += isinstance(score.outcome, JudgeFailed)
+        limit = self._judge.max_errors
+        if limit is not None and self._errors > limit * len(self._pairs):
+            self._stop = f"{self._errors} judge errors are more than --max-errors {limit:g} of {len(self._pairs)}"
+        if self._judge.progress is not None:
+            fresh = Spent()
+            for model in self._models:
+                fresh = fresh.plus(model.fresh)
+            self._judge.progress(Tally(self._done, len(self._pairs), self._errors, fresh))
+
+    async def _one(self, case: Case, answer: Answer) -> CaseScore:
+        name = self._judge.name
+        outcome = without_text(answer) if case.criteria else NotAnnotated("criteria")
+        if outcome is not None:
+            return CaseScore(case.id, case.category, name, outcome)
+        text = answer.text or ""
+        said = quotes.said(text)
+        if not said.words:
+            # Nothing was said, so no criterion is met; there is nothing to rule on.
+            return CaseScore(case.id, case.category, name, Scored(0.0), flags=("empty",), words=0)
+        ruled = await asyncio.gather(*(self._ask(model, case, text, said) for model in self._models))
+        traces = tuple(trace for _, trace in ruled)
+        given = [judgement for judgement, _ in ruled if isinstance(judgement, Judgement)]
+        judgement, failed = self._together(given, [one for one, _ in ruled if not isinstance(one, Judgement)])
+        if judgement is None:
+            return CaseScore(
+                case.id, case.category, name, failed, words=said.words, judged=Judged(None, traces)
+            )
+        reward, vetoes = verdicts.reward_of(judgement, case)
+        same, compared = verdicts.unanimous(given)
+        return CaseScore(
+            case.id,
+            case.category,
+            name,
+            Scored(reward),
+            flags=vetoes,
+            words=said.words,
+            judged=Judged(judgement, traces, _dimensions(judgement, case), Count(same, compared)),
+        )
+
+    def _together(
+        self, given: Sequence[Judgement], errors: Sequence[ReplyError]
+    ) -> tuple[Judgement | None, JudgeFailed]:
+        """Return the panel's judgement, or why there is none."""
+        from harness.llm.replies import ReplyError
+
+        if 2 * len(given) <= len(self._models):
+            return None, JudgeFailed(errors[0].kind, errors[0].message)
+        try:
+            return verdicts.majority(given, len(self._models)), JudgeFailed("")
+        except ReplyError as error:
+            return None, JudgeFailed(error.kind, error.message)
+
+    async def _ask(
+        self, model: ChatModel, case: Case, text: str, said: Said
+    ) -> tuple[Judgement | ReplyError, Trace]:
+        """Ask one judge as often as it is to be asked; its median, or the error that stands for it."""
+        from harness.llm.client import Unanswered
+
+        judge = self._judge
+        asking = Asking(model, self._templates, judge._parameters(), case, text, said)
+
+        async def once(repeat: int) -> Any:
+            try:
+                if judge.per_criterion:
+                    return await asking.one_by_one(repeat)
+                return await asking.at_once(repeat, with_transcript=judge.with_transcript)
+            except Unanswered as failed:
+                return failed
+
+        replies = [await once(0)] if judge.repeats == 1 else await asyncio.gather(*map(once, range(judge.repeats)))
+        good = [reply for reply in replies if not isinstance(reply, Unanswered)]
+        spent = Spent()
+        for reply in replies:
+            spent = spent.plus(reply.served.spent)
+        served = (good or replies)[0].served
+        bad = [reply.error for reply in replies if isinstance(reply, Unanswered)]
+        judgements = [reply.value._replace(flags=reply.flags) for reply in good]
+        same, compared = verdicts.unanimous(judgements)
+        enough = 2 * len(good) > judge.repeats
+        trace = Trace(
+            model.endpoint.label,
+            served.model,
+            served.sent,
+            spent,
+            sum(reply.served.asked for reply in replies),
+            Count(compared - same, compared),
+            None if enough else bad[0].kind,
+        )
+        return (verdicts.median(judgements) if enough else bad[0]), trace
+
+    def _not_asked(self, case: Case) -> CaseScore:
+        failed = JudgeFailed(NOT_ASKED, f"the run stopped: {self._stop}")
+        return CaseScore(case.id, case.category, self._judge.name, failed)
+
+
+def _dimensions(judgement: Judgement, case: Case) -> tuple[Met, ...]:
+    totals: dict[str, list[float]] = {}
+    for criterion, ruling in zip(case.criteria, judgement.rulings, strict=True):
+        if criterion.dimension is None:
+            continue
+        held = totals.setdefault(criterion.dimension, [0.0, 0.0, 0])
+        held[0] += criterion.weight if ruling.verdict == "met" else 0.0
+        held[1] += criterion.weight
+        held[2] += 1
+    return tuple(Met(name, met, weight, int(count)) for name, (met, weight, count) in totals.items())
+
+
+def _kept_in(cassette: Cassette) -> str | None:
+    return None if cassette.mode == "off" else str(cassette.path)
+
+
+def _first(errors: BaseExceptionGroup[Any]) -> BaseException:
+    """Return the error that stopped a run: an endpoint's before any other."""
+    flat: list[BaseException] = []
+    open_groups: list[BaseException] = [errors]
+    while open_groups:
+        error = open_groups.pop(0)
+        if isinstance(error, BaseExceptionGroup):
+            open_groups.extend(error.exceptions)
+        else:
+            flat.append(error)
+    return next((error for error in flat if isinstance(error, EndpointError)), flat[0])

@@ -1,0 +1,121 @@
+"""Reference values, and what holds for every count and every pair of raters."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.statistics import Rate, cohen_kappa, wilson
+
+VECTORS: list[dict[str, Any]] = json.loads(
+    Path(__file__).with_name("vectors").joinpath("statistics.json").read_text(encoding="utf-8")
+)
+
+
+def of_kind(kind: str) -> list[dict[str, Any]]:
+    found = [vector for vector in VECTORS if vector["kind"] == kind]
+    assert found
+    return found
+
+
+@pytest.mark.parametrize("vector", of_kind("wilson_95"), ids=lambda vector: f"{vector['k']}-of-{vector['n']}")
+def test_wilson_vectors(vector: dict[str, Any]) -> None:
+    assert wilson(vector["k"], vector["n"]) == pytest.approx(vector["expected"], abs=1e-6)
+
+
+@pytest.mark.parametrize("vector", of_kind("cohen_kappa"))
+def test_kappa_vectors(vector: dict[str, Any]) -> None:
+    assert cohen_kappa(vector["human"], vector["judge"]) == pytest.approx(vector["expected"], abs=1e-5)
+
+
+COUNTS = st.integers(1, 3000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
+
+
+@given(COUNTS)
+def test_an_interval_holds_its_share_and_mirrors(count: tuple[int, int]) -> None:
+    k, n = count
+    low, high = wilson(k, n)
+    assert 0 <= low <= k / n <= high <= 1
+    assert low < high
+    assert (low == 0, high == 1) == (k == 0, k == n)
+    mirrored = wilson(n - k, n)
+    assert (1 - mirrored.high, 1 - mirrored.low) == pytest.approx((low, high), abs=1e-12)
+
+
+@given(COUNTS)
+def test_more_of_the_same_is_narrower(count: tuple[int, int]) -> None:
+    k, n = count
+    once, tenfold = wilson(k, n), wilson(10 * k, 10 * n)
+    assert tenfold.high - tenfold.low < once.high - once.low
+
+
+@pytest.mark.parametrize(("k", "n"), [(0, 0), (-1, 5), (6, 5)])
+def test_what_is_no_share(k: int, n: int) -> None:
+    with pytest.raises(ValueError, match="k of n"):
+        wilson(k, n)
+
+
+@pytest.mark.parametrize(
+    ("rate", "written"),
+    [
+        (Rate(12, 63), "12/63 19% [11–30%]"),
+        (Rate(0, 20), "0/20 0% [0–16%]"),
+        (Rate(20, 20), "20/20 100% [84–100%]"),
+        (Rate(1, 300), "1/300 <1% [0–2%]"),
+        (Rate(299, 300), "299/300 >99% [98–100%]"),
+        (Rate(0, 0), "–"),
+    ],
+    ids=str,
+)
+def test_a_rate_is_written(rate: Rate, written: str) -> None:
+    assert str(rate) == written
+
+
+def test_a_rate_of_nothing_has_no_share() -> None:
+    nothing = Rate(0, 0)
+    assert (nothing.share, nothing.interval, nothing.percent, nothing.span) == (None, None, "–", "")
+
+
+LABELS = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=1, max_size=40)
+
+
+@given(LABELS)
+def test_kappa_against_its_definition(pairs: list[tuple[str, str]]) -> None:
+    first, second = zip(*pairs, strict=True)
+    n = len(pairs)
+    seen = sum(one == other for one, other in pairs) / n
+    chance = sum(first.count(label) * second.count(label) for label in "abc") / n**2
+    kappa = cohen_kappa(first, second)
+    assert kappa == cohen_kappa(second, first)
+    if kappa is None:
+        assert set(first) == set(second)
+        assert len(set(first)) == 1
+    else:
+        assert kappa <= 1
+        assert (kappa == 1) == (first == second)
+        assert kappa == pytest.approx((seen - chance) / (1 - chance), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "kappa"),
+    [
+        pytest.param([], [], None, id="nothing"),
+        pytest.param([1, 1], [1, 1], None, id="one-label-on-both-sides"),
+        pytest.param([1, 1], [0, 0], 0.0, id="one-label-each"),
+        pytest.param([1, 0], [1, 0], 1.0, id="full-agreement"),
+        pytest.param([1, 0], [0, 1], -1.0, id="full-disagreement"),
+        pytest.param([1, 1, 0, 0], [1, 0, 1, 0], 0.0, id="chance"),
+    ],
+)
+def test_kappa_of_small_tables(first: list[int], second: list[int], kappa: float | None) -> None:
+    assert cohen_kappa(first, second) == kappa
+
+
+def test_raters_of_different_things() -> None:
+    with pytest.raises(ValueError, match="2 and 1"):
+        cohen_kappa([1, 0], [1])
