@@ -77,7 +77,7 @@ _SAYS_UNSUPPORTED = re.compile(
 _OPTIONAL = (
     "temperature top_p top_k top_a min_p typical_p seed stop max_tokens max_completion_tokens presence_penalty "
     "frequency_penalty repetition_penalty logprobs top_logprobs logit_bias reasoning_effort reasoning "
-    "verbosity parallel_tool_calls service_tier metadata store user provider usage thinking "
+    "verbosity parallel_tool_calls service_tier metadata store usage thinking "
     "enable_thinking chat_template_kwargs n"
 ).split()
 _NAMED = re.compile(

@@ -1,8 +1,9 @@
-"""Read JSON that is complete but sloppy, without guessing.
+r"""Read JSON that is complete but sloppy, without guessing.
 
 Tolerated, because only one reading is possible:
 
-- strings in single or curly quotes, raw line breaks in strings, escapes that JSON lacks;
+- strings in single or curly quotes, raw line breaks in strings, escapes that JSON lacks
+  (`\'`, Python's `\x1f`; a backslash before anything else stays);
 - a comma after the last member, comments (`//`, `#`, `/* */`);
 - keys without quotes, Python's and JavaScript's literals (`True`, `None`, `NaN`);
 - numbers such as `+0.5`, `.5` and `5.`.
@@ -26,7 +27,7 @@ _NUMBER = re.compile(
     r"[+-]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?![\w.%+-]|/(?![/*]))"
 )
 _WORD = re.compile(r"[+-]?[A-Za-z_$][\w$]*")
-_UNICODE = re.compile(r"u[0-9a-fA-F]{4}")
+_CODE = re.compile(r"u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|U00(?:0[0-9a-fA-F]|10)[0-9a-fA-F]{4}")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "/": "/", "\\": "\\", "\n": ""}
 _LITERALS = {
     "true": True,
@@ -126,7 +127,7 @@ class _Reader:
     def _escape(self, at: int) -> tuple[str, int]:
         if at >= len(self._text):
             raise Unreadable("it ends inside a string", unclosed=True)
-        if found := _UNICODE.match(self._text, at):
+        if found := _CODE.match(self._text, at):
             return chr(int(found.group()[1:], 16)), found.end()
         char = self._text[at]
         if char in _CLOSING or char in _CLOSING.values():

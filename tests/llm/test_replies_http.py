@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from harness.llm import reply_error
 from harness.llm.replies import RawReply, ReplyError, read_reply, retry_wait
 from harness.llm.schema import Number, ReplySchema
 
@@ -20,7 +21,7 @@ def failure(status: int, body: Any, headers: dict[str, str] | None = None) -> Re
     return caught.value
 
 
-def openai(message: str = "", code: Any = None, type: str = "invalid_request_error", **more: Any) -> Any:  # noqa: A002
+def openai(message: str = "", code: Any = None, type: str = "invalid_request_error", **more: Any) -> Any:
     return {"error": {"message": message, "type": type, "code": code, "param": None, **more}}
 
 
@@ -115,6 +116,7 @@ ERRORS = {
     "400, anything": (400, openai("messages: at least one message is required"), "bad_request", FINAL),
     "400 without a body": (400, "", "bad_request", FINAL),
     "400, a bad message": (400, openai("Invalid type for 'messages[0].content'", "invalid_type", param="messages[0].content"), "bad_request", FINAL),
+    "400, a word like a parameter": (400, openai("Invalid role order: 'user' must follow 'assistant'"), "bad_request", FINAL),
     "422, anything": (422, {"detail": [{"type": "missing", "loc": ["body", "messages"], "msg": "Field required"}]}, "bad_request", FINAL),
     "418": (418, "", "bad_request", FINAL),
     "200, 429": (200, {"error": {"code": 429, "message": "Rate limit exceeded"}}, "rate_limited", AGAIN),
@@ -193,7 +195,9 @@ def test_refused_formats(body: Any) -> None:
 
 
 def test_a_failed_generation_is_never_read() -> None:
-    error = failure(400, openai("Failed to generate JSON.", "json_validate_failed", failed_generation='{"score": 1.0}'))
+    error = failure(
+        400, openai("Failed to generate JSON.", "json_validate_failed", failed_generation='{"score": 1.0}')
+    )
     assert (error.kind, error.retry, error.arrived) == ("bad_json", True, True)
     assert "1.0" not in error.message
 
@@ -257,17 +261,26 @@ def test_a_naive_now_is_utc() -> None:
     assert retry_wait({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, None) == 0.0
 
 
-@pytest.mark.parametrize(
-    ("kind", "arrived"),
-    [
-        *[(kind, True) for kind in "no_json bad_json truncated empty bad_shape missing_x bad_quote".split()],
-        *[(kind, True) for kind in "refusal content_filter context_length ambiguous".split()],
-        *[(kind, False) for kind in "rate_limited overloaded server_error timeout connection".split()],
-        *[(kind, False) for kind in "auth quota bad_request provider_error unsupported_param".split()],
-    ],
-)
-def test_what_arrived(kind: str, arrived: bool) -> None:
-    assert ReplyError(kind, "x.").arrived is arrived
+def documented() -> list[tuple[str, bool, bool]]:
+    """Return the kinds of the module's table, with arrived and retry."""
+    rows = [line.split("|") for line in (reply_error.__doc__ or "").splitlines() if line.startswith("| `")]
+    return [
+        (kind, row[3].strip() == "yes", row[4].strip() == "yes")
+        for row in rows
+        for kind in row[1].replace("`", "").replace("NAME", "score").replace(" ", "").split(",")
+    ]
+
+
+@pytest.mark.parametrize(("kind", "arrived", "retry"), documented())
+def test_a_kind_behaves_as_documented(kind: str, arrived: bool, retry: bool) -> None:
+    error = ReplyError(kind, "x.")
+    assert (error.arrived, error.retry, error.stops_run) == (arrived, retry, kind in ("auth", "quota"))
+
+
+def test_the_table_of_kinds_has_them_all() -> None:
+    kinds = {kind for kind, _, _ in documented()}
+    assert {row[2] for row in ERRORS.values()} | {"unsupported_param", "connection", "ambiguous"} <= kinds
+    assert ReplyError("bad_quote", "Nobody wrote it.").arrived
 
 
 def test_a_hostile_error_is_bounded() -> None:

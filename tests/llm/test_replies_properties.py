@@ -33,7 +33,9 @@ VALUES = st.fixed_dictionaries(
         "reasoning": WORDS,
         "score": st.floats(0, 1),
         "criteria": st.fixed_dictionaries({"c1": CRITERION, "c2": CRITERION}),
-        "claims": st.lists(st.fixed_dictionaries({"claim": WORDS, "stated": st.booleans()}), max_size=3).map(tuple),
+        "claims": st.lists(st.fixed_dictionaries({"claim": WORDS, "stated": st.booleans()}), max_size=3).map(
+            tuple
+        ),
     }
 )
 
@@ -49,14 +51,18 @@ def read(content: str, finish: str | None = "stop") -> Parsed:
 
 
 @given(VALUES, SPACE, SPACE, st.booleans(), st.sampled_from([None, 0, 2]))
-def test_a_plain_reply_reads_as_written(value: dict[str, Any], left: str, right: str, ascii: bool, indent: int | None) -> None:  # noqa: A002
+def test_a_plain_reply_reads_as_written(
+    value: dict[str, Any], left: str, right: str, ascii: bool, indent: int | None
+) -> None:
     parsed = read(left + written(value, ensure_ascii=ascii, indent=indent) + right)
     assert parsed.value == value
     assert parsed.flags == ()
 
 
 @given(VALUES, PROSE, PROSE, st.sampled_from(["", "json", "JSON", "json5"]), st.booleans())
-def test_a_fence_or_prose_changes_nothing(value: dict[str, Any], before: str, after: str, tongue: str, fenced: bool) -> None:
+def test_a_fence_or_prose_changes_nothing(
+    value: dict[str, Any], before: str, after: str, tongue: str, fenced: bool
+) -> None:
     text = written(value, ensure_ascii=False)
     parsed = read(f"{before}\n```{tongue}\n{text}\n```\n{after}" if fenced else f"{before} {text} {after}")
     assert parsed.value == value
@@ -91,7 +97,16 @@ def test_no_prefix_is_a_verdict(
 
 
 PIECES = st.sampled_from(
-    [*"{}[]\"':,“”‘’\\/#*`\n 01.-+eu", "```json", "<think>", "</think>", '{"score": 1}', "criteria", "true", "NaN"]
+    [
+        *"{}[]\"':,“”‘’\\/#*`\n 01.-+eu",
+        "```json",
+        "<think>",
+        "</think>",
+        '{"score": 1}',
+        "criteria",
+        "true",
+        "NaN",
+    ]
 )
 JUNK = st.one_of(st.text(max_size=80), st.lists(PIECES, max_size=40).map("".join))
 TREES = st.recursive(
@@ -120,7 +135,13 @@ def test_any_text_gives_a_value_or_an_error(text: str, finish: str | None) -> No
 @given(st.sampled_from([200, 204, 400, 422, 429, 500]), TREES)
 def test_any_body_gives_a_value_or_an_error(status: int, body: Any) -> None:
     for reading in (lambda raw: read_reply(raw, SCHEMA), read_text):
-        for shaped in (body, {"choices": body}, {"choices": [body]}, {"choices": [{"message": body}]}, {"error": body}):
+        for shaped in (
+            body,
+            {"choices": body},
+            {"choices": [body]},
+            {"choices": [{"message": body}]},
+            {"error": body},
+        ):
             with suppress(ReplyError):
                 reading(RawReply(status, {}, shaped))
 

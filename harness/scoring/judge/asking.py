@@ -11,13 +11,12 @@ from harness.llm.client import Answered, ChatModel, ChatRequest, Unanswered
 from harness.llm.schema import ReplySchema
 from harness.llm.usage import Spent
 from harness.scoring.judge import verdicts
-from harness.scoring.judge.prompts import JudgePrompts, transcript_of
+from harness.scoring.judge.prompts import JudgePrompts, Message, transcript_of
 from harness.scoring.judge.quotes import Said
 from harness.scoring.judge.verdicts import Judgement
 from harness.suite import Case
 from harness.suite.models import Criterion
 
-Messages = tuple[dict[str, str], dict[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +89,12 @@ class Asking:
         fact = self.case.gold.forbidden[at]
         messages = self.templates.messages_for_one(self.case, self.text, wrong=fact)
         return await self._either(
-            messages, verdicts.STATED, repeat, lambda value: verdicts.check_stated(value, fact, self.said)
+            messages, verdicts.RULING, repeat, lambda value: verdicts.check_stated(value, fact, self.said)
         )
 
     async def _either(
         self,
-        messages: Messages,
+        messages: tuple[Message, ...],
         schema: ReplySchema,
         repeat: int,
         read: Callable[[Mapping[str, Any]], Any],
@@ -107,7 +106,7 @@ class Asking:
 
     async def _ask(
         self,
-        messages: Messages,
+        messages: tuple[Message, ...],
         schema: ReplySchema,
         repeat: int,
         read: Callable[[Mapping[str, Any]], Judgement | Mapping[str, Any]],

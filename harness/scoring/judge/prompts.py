@@ -29,6 +29,8 @@ ONE_RUBRIC = "judge_criterion.j2"
 ONE_CASE = "judge_criterion_case.j2"
 FILES = ("judge_base.j2", *RUBRICS, CASE, ONE_RUBRIC, ONE_CASE)
 _FENCE_DIGITS = 16
+_TURN = re.compile(r"^--- (user|assistant) ---\n", re.MULTILINE)
+Message = dict[str, str]
 # Whatever could be taken for a marker line, also in look-alike characters.
 _MARKER = re.compile(r"[<＜﹤‹«≪⟨〈《]{2,}|[>＞﹥›»≫⟩〉》]{2,}")
 
@@ -60,10 +62,11 @@ class JudgePrompts:
         self._templates = {name: self._load(name) for name in FILES[1:]}
         self.hash = _hash_of(folders)
         self._rubrics: dict[tuple[Any, ...], str] = {}
+        self._examples: dict[str, tuple[Message, ...]] = {}
 
     def messages(
         self, case: Case, answer: str, transcript: str | None = None
-    ) -> tuple[dict[str, str], dict[str, str]]:
+    ) -> tuple[Message, ...]:
         """Return the messages that ask for a verdict on an answer.
 
         Args:
@@ -95,15 +98,11 @@ class JudgePrompts:
 
     def messages_for_one(
         self, case: Case, answer: str, *, criterion: Criterion | None = None, wrong: GoldFact | None = None
-    ) -> tuple[dict[str, str], dict[str, str]]:
+    ) -> tuple[Message, ...]:
         """Return the messages that ask about one criterion, or about one forbidden fact."""
         layer = case.category if case.answerable else "abstention"
-        value = _fact(wrong) if wrong else None
-        facts = (*case.gold.required, *case.gold.optional)
-        linked = [_fact(fact) for fact in facts if criterion and fact.id in criterion.facts and fact.forms[1:]]
-        kept = (ONE_RUBRIC, layer, wrong is None)
-        if kept not in self._rubrics:
-            self._rubrics[kept] = self._render(ONE_RUBRIC, {"layer": layer, "wrong_value": value})
+        if layer not in self._examples:
+            self._examples[layer] = _turns(self._render(ONE_RUBRIC, {"layer": layer}))
         said = self._render(
             ONE_CASE,
             {
@@ -111,11 +110,10 @@ class JudgePrompts:
                 "answer": neutralised(answer),
                 "fence": self.fence(answer),
                 "criterion": _criterion(criterion) if criterion else None,
-                "facts": linked,
-                "wrong_value": value,
+                "wrong_value": _fact(wrong) if wrong else None,
             },
         )
-        return {"role": "system", "content": self._rubrics[kept]}, {"role": "user", "content": said}
+        return (*self._examples[layer], {"role": "user", "content": said})
 
     def fence(self, answer: str) -> str:
         """Return the mark of an answer's fence, which the answer cannot know."""
@@ -171,6 +169,13 @@ def _fact(fact: GoldFact) -> dict[str, Any]:
         "also": list(fact.forms[1:]),
         "why": fact.why,
     }
+
+
+def _turns(text: str) -> tuple[Message, ...]:
+    """Cut a rendered rubric into its messages, the system's first."""
+    parts = _TURN.split(text)
+    turns = zip(("system", *parts[1::2]), parts[0::2], strict=True)
+    return tuple({"role": role, "content": said.strip()} for role, said in turns)
 
 
 def _criterion(item: Criterion) -> dict[str, Any]:

@@ -94,8 +94,6 @@ def schema_of(case: Case, *, with_transcript: bool = False) -> ReplySchema:
 
 RULING = ReplySchema("ruling", (Text("quote"), Choice("verdict", ("met", "not_met", "contradicted"))))
 """The form of a ruling on one criterion."""
-STATED = ReplySchema("stated", (Text("quote"), Flag("stated")))
-"""The form of a ruling on one forbidden value."""
 
 
 def check_ruling(value: Mapping[str, Any], criterion: Criterion, said: Said) -> Mapping[str, Any]:
@@ -110,14 +108,15 @@ def check_ruling(value: Mapping[str, Any], criterion: Criterion, said: Said) -> 
 
 
 def check_stated(value: Mapping[str, Any], fact: GoldFact, said: Said) -> Mapping[str, Any]:
-    """Return a ruling on a forbidden value whose quote stands where it has to.
+    """Return a ruling on "gives the forbidden value as right", as an item of `wrong_values`.
 
     Raises:
         ReplyError: of the kind `unsupported_quote`.
     """
-    if value["stated"] and not occurs(value["quote"], said):
+    stated = value["verdict"] == "met"
+    if stated and not occurs(value["quote"], said):
         raise _unsupported([fact.id])
-    return value
+    return {"quote": value["quote"], "stated": stated}
 
 
 def _needs_quote(verdict: Verdict, criterion: Criterion) -> bool:
