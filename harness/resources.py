@@ -23,3 +23,8 @@ def bundled(folder: BundledFolder) -> Path:
     """
     installed = _PACKAGE / "_bundled" / folder
     return installed if installed.is_dir() else _PACKAGE.parent / folder
+
+
+def judge_cassette() -> Path:
+    """Return the path of the bundled cassette: what a small local model ruled on the example responses."""
+    return bundled("fixtures") / "judge" / "demo.jsonl"

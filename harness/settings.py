@@ -45,6 +45,20 @@ def _format(text: str) -> str:
     return text
 
 
+def _count(text: str) -> int:
+    if not text.strip().isdigit() or int(text) < 1:
+        raise ValueError("expected a whole number, 1 or more")
+    return int(text)
+
+
+def _mode(text: str) -> str:
+    from harness.llm.cassette import MODES
+
+    if text not in MODES:
+        raise ValueError(f"expected one of {', '.join(MODES)}")
+    return text
+
+
 class Setting(NamedTuple):
     """One setting: its name, how its text is read, its default and what it is for."""
 
@@ -64,6 +78,14 @@ SETTINGS = (
     Setting("gold", _path, None, "gold file that overrides the suite's gold facts"),
     Setting("scorer", str, DEFAULT_SCORER, "scorer by name, module:attribute or entry point"),
     Setting("pass_threshold", _share, PASS_THRESHOLD, "reward from which an answer passes"),
+    Setting("provider", str, None, "provider of the judge model, see docs/providers.md"),
+    Setting("model", str, None, "judge model, as its endpoint calls it"),
+    Setting("base_url", str, None, "OpenAI-compatible endpoint of the judge"),
+    Setting("api_key_env", str, None, "variable that holds the judge's key"),
+    Setting("prompts", _path, None, "folder of judge prompts that replace the bundled ones"),
+    Setting("concurrency", _count, 16, "most requests in flight for each judge"),
+    Setting("cassette", _path, _path(".recallbench/cassette.sqlite"), "where a judge's replies are kept"),
+    Setting("cassette_mode", _mode, "auto", "auto, replay (never calls a model) or off"),
     Setting("format", _format, "table", "what compare, batch and list print: table, md, json or csv"),
 )
 
@@ -92,6 +114,13 @@ def resolve(flags: Mapping[str, Any] | None = None, *, folder: Path | None = Non
     _check_names(dotenv, ENV_FILE)
     config = _config(where / CONFIG_FILE)
     return {setting.name: _one(setting, flags or {}, dotenv, config) for setting in SETTINGS}
+
+
+def variables(*, folder: Path | None = None) -> dict[str, str]:
+    """Return the environment with what `.env` adds to it; keys of providers are looked up here."""
+    from harness.llm.api_keys import key_variables
+
+    return key_variables(_dotenv((folder or Path()) / ENV_FILE), os.environ)
 
 
 def _one(

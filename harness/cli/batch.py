@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 @click.argument("responses", type=click.Path(path_type=Path), metavar="RESPONSES.json")
 @click.option("--system", metavar="NAME", help="Which system, where the file holds several.")
 @options.comparison_options
+@options.judge_options
 def command(responses: Path, system: str | None, **flags: Any) -> None:
     """Score one system's answers case by case, with evidence.
 

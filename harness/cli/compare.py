@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 @click.command("compare")
 @click.argument("responses", type=click.Path(path_type=Path), required=False, metavar="[RESPONSES.json]")
 @options.comparison_options
+@options.judge_options
 @click.option("--per-case", is_flag=True, help="Add the case-by-system matrix.")
 def command(responses: Path | None, per_case: bool, **flags: Any) -> None:
     """Compare systems layer by layer from their answers.

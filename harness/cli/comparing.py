@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.cli import console, options
+from harness.cli import console, judging, options
 from harness.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ def run(
         flags: what the command line gave for the shared options.
     """
     from harness.comparison import compare
-    from harness.scoring import find_scorer
 
     console.check_outputs(flags["output"], (source, flags["gold"]))
     if flags["partial"] and flags["fail_under"] is not None:
@@ -40,16 +39,23 @@ def run(
             "--fail-under does not go with --partial: a gate must not be passed by not answering. "
             "Leave out --partial; what is missing then counts as 0."
         )
-    names = ("suite", "gold", "scorer", "pass_threshold", "format")
+    names = ("suite", "gold", "scorer", "pass_threshold", "format", *judging.SETTINGS)
     values = options.settings(**{name: flags[name] for name in names})
     whole, asked = options.chosen_suite(values, flags["layer"])
-    result = compare(
-        asked,
-        answers(whole),
-        scorer=find_scorer(values["scorer"].value),
-        partial=flags["partial"],
-        threshold=values["pass_threshold"].value,
-    )
+    used = judging.scorer(values, flags)
+    given = answers(whole)
+    with judging.watched(used):
+        result = compare(
+            asked, given, scorer=used, partial=flags["partial"], threshold=values["pass_threshold"].value
+        )
+    if evidence and result.judge is not None:
+        from dataclasses import replace
+
+        from harness.scoring.judge.disagreement import disagreements
+
+        found = disagreements(asked, result.systems, given.systems)
+        result = replace(result, judge=result.judge._replace(disagreements=found))
     console.show_comparison(result, values["format"].value, per_case=per_case, evidence=evidence)
     console.write_outputs(result, flags["output"], per_case=per_case, evidence=evidence)
+    judging.gate(result, flags["max_errors"])
     console.gate(result, flags["fail_under"])

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,19 +17,15 @@ if TYPE_CHECKING:
 @options.gold_option
 @options.scorer_option
 @options.threshold_option
-def command(
-    suite: Path | None = None,
-    gold: Path | None = None,
-    scorer: str | None = None,
-    pass_threshold: float | None = None,
-) -> None:
+@options.judge_options
+def command(**flags: Any) -> None:
     """Browse cases, answer by hand, score and compare in a menu.
 
     Arrow keys on a terminal, numbered lines over a pipe. Ctrl-D or Ctrl-C leaves.
     """
     from harness.cli.prompter import Leave
 
-    menu = _menu(suite, gold, scorer, pass_threshold)
+    menu = _menu(flags)
     try:
         menu.run()
     except Leave:
@@ -38,11 +33,12 @@ def command(
     click.echo("Goodbye.")
 
 
-def _menu(suite: Path | None, gold: Path | None, scorer: str | None, pass_threshold: float | None) -> Menu:
+def _menu(flags: dict[str, Any]) -> Menu:
+    from harness.cli import judging
     from harness.cli.menu import Menu
     from harness.cli.prompter import prompter
-    from harness.scoring import find_scorer
 
-    values = options.settings(suite=suite, gold=gold, scorer=scorer, pass_threshold=pass_threshold)
+    names = ("suite", "gold", "scorer", "pass_threshold", *judging.SETTINGS)
+    values = options.settings(**{name: flags.get(name) for name in names})
     whole, _ = options.chosen_suite(values)
-    return Menu(whole, find_scorer(values["scorer"].value), values["pass_threshold"].value, prompter())
+    return Menu(whole, judging.scorer(values, flags), values["pass_threshold"].value, prompter())

@@ -11,7 +11,7 @@ import click
 from rich.console import RenderableType
 
 from harness import report
-from harness.cli import console
+from harness.cli import console, judging
 from harness.cli.prompter import Option, Prompter
 from harness.comparison import LAYER_TITLES, Comparison, compare
 from harness.errors import HarnessError
@@ -129,7 +129,7 @@ class Menu:
             return
         one = Suite(self.suite.root, (case,))
         given = Responses({"you": {case.id: Answer(text)}}, "typed by hand")
-        result = compare(one, given, scorer=self.scorer, threshold=self.threshold)
+        result = self._compare(one, given)
         score = result.systems[0].scores[0]
         console.show(
             terminal.case_score(
@@ -150,8 +150,8 @@ class Menu:
         name = next(iter(given.systems))
         if len(given.systems) > 1:
             name = self.prompter.choose("Which system?", [Option(system, system) for system in given.systems])
-        one = Responses({name: given.systems[name]}, given.source, given.note)
-        result = compare(self.suite, one, scorer=self.scorer, threshold=self.threshold)
+        one = Responses({name: given.systems[name]}, given.source, given.note, given.models)
+        result = self._compare(self.suite, one)
         self._page(*console.comparison_parts(result, evidence=True))
         self.results.append(Result(f"{name} of {path.name}", result, evidence=True))
 
@@ -160,9 +160,13 @@ class Menu:
         typed = self.prompter.ask("Responses file (empty for the bundled example)")
         path = Path(typed).expanduser() if typed else example_responses()
         given = load_responses(path, self.suite.ids)
-        result = compare(self.suite, given, scorer=self.scorer, threshold=self.threshold)
+        result = self._compare(self.suite, given)
         console.show_comparison(result, "table")
         self.results.append(Result(f"Comparison of {path.name}", result, evidence=False))
+
+    def _compare(self, suite: Suite, given: Responses) -> Comparison:
+        with judging.watched(self.scorer):
+            return compare(suite, given, scorer=self.scorer, threshold=self.threshold)
 
     # ---- session ----------------------------------------------------------------------
 

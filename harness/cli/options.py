@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 LAYER_NAMES = ("layer1", "layer2", "layer3")
+CASSETTE_MODES = ("auto", "replay", "off")
 FORMAT_NAMES = ("table", "md", "json", "csv")
 
 
@@ -39,7 +40,7 @@ layer_option = click.option(
 scorer_option = click.option(
     "--scorer",
     metavar="NAME",
-    help="keyword-recall (default), evidence-recall, exact-match, token-f1, module:attribute.",
+    help="keyword-recall (default), llm-judge, evidence-recall, exact-match, token-f1, module:attribute.",
 )
 threshold_option = click.option(
     "--pass-threshold", type=float, metavar="X", help="Reward from which an answer passes (0.6)."
@@ -65,6 +66,90 @@ fail_under_option = click.option(
 partial_option = click.option(
     "--partial", is_flag=True, help="Compare over the cases that every system answered, and say so."
 )
+
+
+def judge_options(command: Command) -> Command:
+    """Add the options of `--scorer llm-judge`."""
+    for option in reversed(
+        (
+            click.option(
+                "--judge",
+                multiple=True,
+                metavar="[PROVIDER:]MODEL[@URL]",
+                help="Judge model; given several times, a panel.",
+            ),
+            click.option("--provider", metavar="NAME", help="Provider of the one judge."),
+            click.option("--model", metavar="NAME", help="Model of the one judge."),
+            click.option("--base-url", metavar="URL", help="OpenAI-compatible endpoint of the one judge."),
+            click.option("--api-key-env", metavar="VARIABLE", help="Variable that holds its key."),
+            click.option(
+                "--prompts",
+                type=click.Path(path_type=Path),
+                metavar="DIR",
+                help="Judge prompts that replace the bundled ones.",
+            ),
+            click.option(
+                "--per-criterion", is_flag=True, help="One criterion a call, which small models need."
+            ),
+            click.option(
+                "--with-transcript",
+                is_flag=True,
+                help="Show the judge the conversations; an unsupported claim vetoes a pass.",
+            ),
+            click.option(
+                "--repeats",
+                type=click.IntRange(1),
+                default=1,
+                metavar="K",
+                help="Ask K times, take the median verdict, show the flip rate.",
+            ),
+            click.option(
+                "--concurrency", type=click.IntRange(1), metavar="N", help="Requests in flight (16)."
+            ),
+            click.option(
+                "--timeout",
+                type=click.FloatRange(0, min_open=True),
+                default=120.0,
+                metavar="S",
+                help="Seconds to wait for one reply (120).",
+            ),
+            click.option(
+                "--max-errors",
+                callback=_share,
+                type=float,
+                metavar="X",
+                help="Stop and exit with 1 when the share of judge errors exceeds X.",
+            ),
+            click.option(
+                "--max-cost",
+                type=click.FloatRange(0),
+                metavar="USD",
+                help="Stop and exit with 1 when so much is spent.",
+            ),
+            click.option(
+                "--prices",
+                type=click.Path(path_type=Path),
+                metavar="FILE",
+                help="Prices, for providers that name no cost.",
+            ),
+            click.option(
+                "--cassette",
+                type=click.Path(path_type=Path),
+                metavar="PATH",
+                help="Where replies are kept (.recallbench/cassette.sqlite).",
+            ),
+            click.option(
+                "--cassette-mode",
+                type=click.Choice(CASSETTE_MODES),
+                help="auto, replay (never calls) or off.",
+            ),
+            click.option(
+                "--retry-errors", is_flag=True, help="Ask again where the cassette holds a judge error."
+            ),
+        )
+    ):
+        command = option(command)
+    return command
 
 
 def comparison_options(command: Command) -> Command:

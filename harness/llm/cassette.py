@@ -209,7 +209,12 @@ class Cassette:
         request = canonical(read["request"])
         key = request_key(request)
         self._lines[key] = Entry(
-            key, request, int(read["status"]), str(read["body"]), str(read["provider"]), canonical(read["sent"])
+            key,
+            request,
+            int(read["status"]),
+            str(read["body"]),
+            str(read["provider"]),
+            canonical(read["sent"]),
         )
 
     def close(self) -> None:

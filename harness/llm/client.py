@@ -39,6 +39,8 @@ ATTEMPTS = 3
 """Replies asked for before one question is given up."""
 TRIES = 6
 """Tries to get one reply over a troubled line."""
+FIRST_TRIES = 3
+"""Tries while the endpoint has never answered: a wrong address should not take a minute to show."""
 LONGEST_PAUSE_S = 300.0
 """A server that asks for a longer pause than this stops the run."""
 _BACKOFF_S = (0.5, 30.0)
@@ -92,7 +94,7 @@ class Answered(NamedTuple):
     served: Served
 
 
-class Unanswered(Exception):  # noqa: N818 - it is an outcome as much as an error
+class Unanswered(Exception):
     """No usable reply came; `error` is the last one's trouble."""
 
     def __init__(self, error: ReplyError, served: Served) -> None:
@@ -101,7 +103,7 @@ class Unanswered(Exception):  # noqa: N818 - it is an outcome as much as an erro
         self.served = served
 
 
-class BudgetSpent(Exception):  # noqa: N818
+class BudgetSpent(Exception):
     """The limit of `max_cost` is reached; no further request is sent."""
 
 
@@ -143,7 +145,9 @@ class ChatModel:
         self._unreached = 0
         self._resume_at = 0.0
 
-    async def ask(self, request: ChatRequest, read: Callable[[Mapping[str, Any]], T] | None = None) -> Answered:
+    async def ask(
+        self, request: ChatRequest, read: Callable[[Mapping[str, Any]], T] | None = None
+    ) -> Answered:
         """Return a usable reply.
 
         Args:
@@ -184,7 +188,7 @@ class ChatModel:
             served = Served(entry.provider, _model_of(raw), entry.sent, total, asked)
             if problem is None and parsed is not None:
                 return Answered(value, parsed.flags, served)
-            assert problem is not None  # noqa: S101 - either of the two is set
+            assert problem is not None
             if not problem.retry or attempt + 1 == ATTEMPTS:
                 raise Unanswered(problem, served)
             if problem.kind == "truncated":
@@ -234,7 +238,10 @@ class ChatModel:
         self, request: ChatRequest, messages: list[Mapping[str, str]], wanted: Mapping[str, Any]
     ) -> tuple[RawReply, str, dict[str, Any]]:
         """Get one reply over the wire, retrying trouble on the way."""
-        from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
+        from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
+
+        def enough(state: RetryCallState) -> bool:
+            return state.attempt_number >= (TRIES if self._ever_reached else FIRST_TRIES)
 
         def pause(state: RetryCallState) -> float:
             error = state.outcome.exception() if state.outcome else None
@@ -244,7 +251,7 @@ class ChatModel:
             return grown * random.uniform(0.5, 1.0) if said is None else said + random.uniform(0, 0.1 * grown)
 
         trying = AsyncRetrying(
-            stop=stop_after_attempt(TRIES),
+            stop=enough,
             retry=retry_if_exception(lambda error: isinstance(error, ReplyError) and error.retry),
             wait=pause,
             sleep=asyncio.sleep,

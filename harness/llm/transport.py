@@ -7,7 +7,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import httpx2
-from openai import APIConnectionError, APIStatusError, APITimeoutError, AsyncOpenAI, DefaultAioHttpClient, Omit
+from openai import (
+    APIConnectionError,
+    APIStatusError,
+    APITimeoutError,
+    AsyncOpenAI,
+    DefaultAioHttpClient,
+    Omit,
+)
 
 from harness.llm.endpoint import Endpoint
 from harness.llm.replies import ReplyError
@@ -54,13 +61,20 @@ class Transport:
             )
         except APIStatusError as error:
             response = error.response
-        except APITimeoutError:
-            said = f"no reply within {self._timeout_s:g} s"
-            raise ReplyError("timeout", said, retry=True) from None
         except APIConnectionError as error:
-            cause = error.__cause__ or error
-            raise ReplyError("connection", _one_line(cause), retry=True) from None
+            raise self._unreached(error) from None
         return response.status_code, response.headers, self._without_key(response.text)
+
+    def _unreached(self, error: APIConnectionError) -> ReplyError:
+        """Tell a refused connection, which arrives as a timeout too, from one."""
+        cause: BaseException | None = error
+        while cause is not None:
+            if isinstance(cause, OSError) and not isinstance(cause, TimeoutError):
+                return ReplyError("connection", _one_line(cause))
+            cause = cause.__cause__ or cause.__context__
+        if isinstance(error, APITimeoutError):
+            return ReplyError("timeout", f"no reply within {self._timeout_s:g} s")
+        return ReplyError("connection", _one_line(error.__cause__ or error))
 
     def _without_key(self, text: str) -> str:
         """Take out the key, which some servers repeat when they refuse it."""

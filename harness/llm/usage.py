@@ -100,6 +100,4 @@ def spent(
     price = prices.get(model)
     if cost is None and price is not None and counted:
         cost = ((prompt_tokens or 0) * price.prompt + (completion_tokens or 0) * price.completion) / _PER
-    return Spent(
-        1, prompt_tokens or 0, completion_tokens or 0, int(counted), cost, 0 if cost is None else 1
-    )
+    return Spent(1, prompt_tokens or 0, completion_tokens or 0, int(counted), cost, 0 if cost is None else 1)

@@ -9,6 +9,7 @@ from harness.comparison import Comparison
 from harness.llm.usage import Spent
 from harness.report import numbers
 from harness.report.layout import Grid
+from harness.scoring.judge.disagreement import Disagreement
 from harness.scoring.judge.record import Count, JudgeSummary, JudgeUse, Met, dimensions_of
 from harness.scoring.score import CaseScore
 
@@ -19,9 +20,7 @@ _TITLES = {
     "context": "Context understanding",
     "proactivity": "Proactive assistance",
 }
-UNCALIBRATED = (
-    "Calibration: none for this judge and prompt. Measure it with `recallbench judge calibrate` and the same flags."
-)
+UNCALIBRATED = "Calibration: none for this judge and prompt. Measure it with `recallbench judge calibrate` and the same flags."
 
 
 def lines(result: Comparison) -> list[str]:
@@ -33,9 +32,13 @@ def lines(result: Comparison) -> list[str]:
     made.extend(use.substitution for use in judge.judges if use.substitution)
     made.append(calibration_line(judge))
     if judge.repeats > 1:
-        made.append(f"Flip rate: {_share(judge.flips)} criteria ruled differently over {judge.repeats} repeats.")
+        made.append(
+            f"Flip rate: {_share(judge.flips)} criteria ruled differently over {judge.repeats} repeats."
+        )
     if len(judge.judges) > 1:
         made.append(f"Panel agreement: {_share(judge.agreement)} criteria ruled alike by every judge.")
+    if judge.disagreements is not None:
+        made.append(_disagreeing(judge.disagreements))
     made.extend(_kinship(result, judge))
     made.append(_vetoes(result))
     if judge.errors:
@@ -75,6 +78,19 @@ def dimensions(result: Comparison) -> Grid | None:
     return Grid(("Dimension (criteria)", *(system.system for system in result.systems)), tuple(rows))
 
 
+def disagreements(result: Comparison) -> Grid | None:
+    """Return the table of what judge and keyword recall see differently, None when it is empty."""
+    found = result.judge.disagreements if result.judge else None
+    if not found:
+        return None
+    many = len(result.systems) > 1
+    rows = [
+        (f"{item.system} {item.case_id}" if many else item.case_id, item.id, item.judge, item.keyword)
+        for item in found
+    ]
+    return Grid(("Judge and keyword recall differ", "On", "Judge", "Keyword recall"), tuple(rows))
+
+
 def as_data(judge: JudgeSummary) -> dict[str, Any]:
     """Return the judge's part of the JSON report."""
     return {
@@ -96,6 +112,9 @@ def as_data(judge: JudgeSummary) -> dict[str, Any]:
         "flips": judge.flips._asdict() if judge.repeats > 1 else None,
         "agreement": judge.agreement._asdict() if len(judge.judges) > 1 else None,
         "calibration": judge.calibration,
+        "disagreements": (
+            None if judge.disagreements is None else [item._asdict() for item in judge.disagreements]
+        ),
         "stopped": judge.stopped,
     }
 
@@ -103,7 +122,8 @@ def as_data(judge: JudgeSummary) -> dict[str, Any]:
 def dimension_data(scores: Sequence[CaseScore]) -> dict[str, dict[str, float]]:
     """Return a system's dimensions: share met by weight, and how many criteria."""
     return {
-        met.dimension: {"met": met.met / met.weight, "criteria": met.criteria} for met in dimensions_of(scores)
+        met.dimension: {"met": met.met / met.weight, "criteria": met.criteria}
+        for met in dimensions_of(scores)
     }
 
 
@@ -172,6 +192,13 @@ def _usage(spent: Spent) -> dict[str, Any]:
     }
 
 
+def _disagreeing(found: Sequence[Disagreement]) -> str:
+    if not found:
+        return "Judge and keyword recall agree on every linked criterion and forbidden value."
+    noun = "place" if len(found) == 1 else "places"
+    return f"Judge and keyword recall differ in {len(found)} {noun}, listed above: read those answers first."
+
+
 def _kinship(result: Comparison, judge: JudgeSummary) -> list[str]:
     """Warn of judges that rule on answers of their own family: they favour them."""
     from harness.llm.providers import family_of
@@ -217,5 +244,3 @@ def _met(met: Met | None) -> str:
 
 def _by_name(found: Sequence[Met]) -> dict[str, Met]:
     return {met.dimension: met for met in found}
-
-

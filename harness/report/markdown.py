@@ -26,6 +26,8 @@ def comparison(result: Comparison, *, per_case: bool = False) -> str:
 
         if dimensions := judged.dimensions(result):
             parts.append(_table(dimensions))
+        if differing := judged.disagreements(result):
+            parts.append(_table(differing))
     if per_case:
         parts.append(_table(layout.by_case(result)))
     parts.append("\n".join(f"- {escape(line)}" for line in footers.lines(result)))

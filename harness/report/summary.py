@@ -19,6 +19,8 @@ def comparison(result: Comparison, width: int, *, per_case: bool = False, styled
 
         if dimensions := judged.dimensions(result):
             tables += [boxes.draw(part, width, styled=styled) for part in _panels(dimensions, width)]
+        if differing := judged.disagreements(result):
+            tables += [boxes.draw(part, width, styled=styled) for part in _panels(differing, width)]
     if per_case:
         matrix = layout.by_case(result)
         tables += [boxes.draw(part, width, styled=styled) for part in _panels(matrix, width)]

@@ -67,9 +67,23 @@ class Ruling:
         return rewards[(len(rewards) - 1) // 2] if rewards else None
 
     @property
+    def votes(self) -> tuple[bool, ...]:
+        """Passed or not, of each repeat: the outcomes, or the repeats inside one judged outcome."""
+        if len(self.outcomes) > 1:
+            return self.decisions
+        judged = self.outcomes[0].judged if self.outcomes else None
+        traces = judged.traces if judged else ()
+        return tuple(reward >= self.threshold for trace in traces[:1] for reward in trace.rewards)
+
+    @property
+    def repeats(self) -> int:
+        """How often the probe was scored."""
+        return max(len(self.outcomes), len(self.votes))
+
+    @property
     def flipped(self) -> bool:
         """Whether some repeats passed and others did not."""
-        return len(set(self.decisions)) > 1
+        return len(set(self.votes)) > 1
 
     @property
     def status(self) -> str:
@@ -289,7 +303,7 @@ def measure(rulings: Sequence[Ruling], *, scorer: str, suite_hash: str, of: str 
         scorer=scorer,
         of=of or scorer,
         threshold=rulings[0].threshold,
-        repeats=max(len(ruling.outcomes) for ruling in rulings),
+        repeats=max(ruling.repeats for ruling in rulings),
         n=len(rulings),
         cases=len({ruling.probe.case_id for ruling in rulings}),
         suite_hash=suite_hash,
@@ -332,10 +346,10 @@ def _wrong(rulings: Iterable[Ruling]) -> Rate:
 
 
 def _flips(rulings: Iterable[Ruling]) -> Rate | None:
-    repeated = [ruling for ruling in rulings if len(ruling.outcomes) > 1]
+    repeated = [ruling for ruling in rulings if ruling.repeats > 1]
     if not repeated:
         return None
-    twice = [ruling.flipped for ruling in repeated if len(ruling.decisions) > 1]
+    twice = [ruling.flipped for ruling in repeated if len(ruling.votes) > 1]
     return Rate(sum(twice), len(twice))
 
 

@@ -18,7 +18,6 @@ from harness.suite import Case
 from harness.suite.models import Criterion
 
 
-
 @dataclass(frozen=True, slots=True)
 class Asking:
     """One answer put to one judge."""

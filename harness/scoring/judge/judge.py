@@ -172,6 +172,13 @@ class LLMJudge:
             kept_in=state.kept_in,
         )
 
+    @property
+    def described(self) -> str:
+        """Who judges and how, after a run, in one line."""
+        names = " and ".join(endpoint.label for endpoint in self._state.endpoints)
+        how = ", one criterion a call" if self.per_criterion else ""
+        return f"{names}, prompts {self._state.prompt_hash[:12]}{how}"
+
     def keep_calibration(self, data: Mapping[str, Any]) -> None:
         """Keep the calibration of this judge in its cassette, for the tables to come."""
         with self._open_cassette() as cassette:
@@ -184,10 +191,11 @@ class LLMJudge:
     async def _judge_all(self, pairs: list[Pair]) -> list[CaseScore]:
         from harness.llm.client import ChatModel
 
-        templates = JudgePrompts(None if self.prompts is None else Path(self.prompts))
+        folder = None if self.prompts is None else Path(self.prompts)
+        templates = JudgePrompts(folder, per_criterion=self.per_criterion)
         prices: Mapping[str, Price] = {} if self.prices is None else load_prices(Path(self.prices))
         with self._open_cassette() as cassette:
-            endpoints = self._endpoints(cassette)
+            endpoints = self.resolve(cassette)
             self._state = _State(endpoints, templates.hash, kept_in=_kept_in(cassette))
             self._state.fingerprint = canonical(
                 {
@@ -196,7 +204,7 @@ class LLMJudge:
                     "transcript": self.with_transcript,
                     "per_criterion": self.per_criterion,
                     "repeats": self.repeats,
-                    "parameters": self._parameters(),
+                    "parameters": self.parameters,
                 }
             )
             self._state.calibration = cassette.note("calibration", self._state.fingerprint)
@@ -217,7 +225,12 @@ class LLMJudge:
                 ]
                 return await _Run(self, models, templates, pairs).result()
 
-    def _endpoints(self, cassette: Cassette) -> tuple[Endpoint, ...]:
+    def resolve(self, cassette: Cassette) -> tuple[Endpoint, ...]:
+        """Return the endpoints of the judges, as a cassette noted them where it is replayed.
+
+        Raises:
+            SettingsError: when one cannot be resolved.
+        """
         wanted = [parse_judge(spec) for spec in self.judges] or [
             Wanted(self.provider, self.model, self.base_url, self.api_key_env)
         ]
@@ -242,7 +255,9 @@ class LLMJudge:
             cassette.write_note("judge", name, kept)
         return endpoint
 
-    def _parameters(self) -> dict[str, Any]:
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The sampling parameters as meant."""
         return {"temperature": self.temperature, "max_tokens": self.max_tokens}
 
 
@@ -306,7 +321,9 @@ class _Run:
         self._errors += isinstance(score.outcome, JudgeFailed)
         limit = self._judge.max_errors
         if limit is not None and self._errors > limit * len(self._pairs):
-            self._stop = f"{self._errors} judge errors are more than --max-errors {limit:g} of {len(self._pairs)}"
+            self._stop = (
+                f"{self._errors} judge errors are more than --max-errors {limit:g} of {len(self._pairs)}"
+            )
         if self._judge.progress is not None:
             fresh = Spent()
             for model in self._models:
@@ -363,7 +380,7 @@ class _Run:
         from harness.llm.client import Unanswered
 
         judge = self._judge
-        asking = Asking(model, self._templates, judge._parameters(), case, text, said)
+        asking = Asking(model, self._templates, judge.parameters, case, text, said)
 
         async def once(repeat: int) -> Any:
             try:
@@ -373,7 +390,9 @@ class _Run:
             except Unanswered as failed:
                 return failed
 
-        replies = [await once(0)] if judge.repeats == 1 else await asyncio.gather(*map(once, range(judge.repeats)))
+        replies = (
+            [await once(0)] if judge.repeats == 1 else await asyncio.gather(*map(once, range(judge.repeats)))
+        )
         good = [reply for reply in replies if not isinstance(reply, Unanswered)]
         spent = Spent()
         for reply in replies:
@@ -391,6 +410,7 @@ class _Run:
             sum(reply.served.asked for reply in replies),
             Count(compared - same, compared),
             None if enough else bad[0].kind,
+            tuple(verdicts.reward_of(judgement, case)[0] for judgement in judgements),
         )
         return (verdicts.median(judgements) if enough else bad[0]), trace
 

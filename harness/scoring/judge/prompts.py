@@ -27,7 +27,9 @@ CASE = "judge_case.j2"
 RUBRICS = ("judge_layer1.j2", "judge_layer2.j2", "judge_layer3.j2", ABSTENTION)
 ONE_RUBRIC = "judge_criterion.j2"
 ONE_CASE = "judge_criterion_case.j2"
-FILES = ("judge_base.j2", *RUBRICS, CASE, ONE_RUBRIC, ONE_CASE)
+AT_ONCE = ("judge_base.j2", *RUBRICS, CASE)
+ONE_BY_ONE = (ONE_RUBRIC, ONE_CASE)
+FILES = (*AT_ONCE, *ONE_BY_ONE)
 _FENCE_DIGITS = 16
 _TURN = re.compile(r"^--- (user|assistant) ---\n", re.MULTILINE)
 Message = dict[str, str]
@@ -40,12 +42,13 @@ class JudgePrompts:
 
     Args:
         folder: the user's own templates; the bundled ones when left out.
+        per_criterion: whether `messages_for_one` is to be used; `hash` covers what is used only.
 
     Raises:
         InputError: for a folder without any of the templates, or a template that is broken.
     """
 
-    def __init__(self, folder: Path | None = None) -> None:
+    def __init__(self, folder: Path | None = None, *, per_criterion: bool = False) -> None:
         from jinja2 import FileSystemLoader, StrictUndefined
         from jinja2.sandbox import SandboxedEnvironment
 
@@ -60,13 +63,11 @@ class JudgePrompts:
             loader=FileSystemLoader(folders), undefined=StrictUndefined, autoescape=False
         )
         self._templates = {name: self._load(name) for name in FILES[1:]}
-        self.hash = _hash_of(folders)
+        self.hash = _hash_of(folders, ONE_BY_ONE if per_criterion else AT_ONCE)
         self._rubrics: dict[tuple[Any, ...], str] = {}
         self._examples: dict[str, tuple[Message, ...]] = {}
 
-    def messages(
-        self, case: Case, answer: str, transcript: str | None = None
-    ) -> tuple[Message, ...]:
+    def messages(self, case: Case, answer: str, transcript: str | None = None) -> tuple[Message, ...]:
         """Return the messages that ask for a verdict on an answer.
 
         Args:
@@ -161,7 +162,13 @@ def transcript_of(case: Case) -> str:
 
 def _fact(fact: GoldFact) -> dict[str, Any]:
     if fact.type is FactType.ABSTAIN:
-        return {"id": fact.id, "type": "abstain", "value": "the conversations never say it", "also": [], "why": ""}
+        return {
+            "id": fact.id,
+            "type": "abstain",
+            "value": "the conversations never say it",
+            "also": [],
+            "why": "",
+        }
     return {
         "id": fact.id,
         "type": fact.type.value,
@@ -182,10 +189,10 @@ def _criterion(item: Criterion) -> dict[str, Any]:
     return {"id": item.id, "text": item.text, "facts": list(item.facts), "kind": item.kind}
 
 
-def _hash_of(folders: list[Path]) -> str:
+def _hash_of(folders: list[Path], names: tuple[str, ...]) -> str:
     """Return the hash of the templates in use, independent of where they lie."""
     total = sha256()
-    for name in FILES:
+    for name in names:
         path = next(folder / name for folder in folders if (folder / name).is_file())
         held = path.read_bytes().replace(b"\r\n", b"\n")
         total.update(f"{name}\n{len(held)}\n".encode() + held)

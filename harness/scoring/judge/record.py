@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from harness.llm.usage import Spent
 from harness.scoring.judge.verdicts import Judgement
 from harness.scoring.outcome import JudgeFailed
 from harness.scoring.score import CaseScore
+
+if TYPE_CHECKING:
+    from harness.scoring.judge.disagreement import Disagreement
 
 DIMENSIONS = ("information_retrieval", "completeness", "accuracy", "context", "proactivity")
 """The five reported dimensions, in the order they are shown."""
@@ -48,6 +51,7 @@ class Trace(NamedTuple):
         asked: replies that went over the wire in this run.
         flips: criteria on which its repeats differ, of those that had repeats.
         error: the kind of its error, where it gave no judgement.
+        rewards: the reward that each of its repeats would have given.
     """
 
     judge: str
@@ -57,6 +61,7 @@ class Trace(NamedTuple):
     asked: int
     flips: Count = Count(0, 0)
     error: str | None = None
+    rewards: tuple[float, ...] = ()
 
 
 class Judged(NamedTuple):
@@ -108,6 +113,7 @@ class JudgeSummary(NamedTuple):
         flips: criteria on which repeats differ, of those repeated.
         agreement: criteria on which the whole panel agrees.
         calibration: error rates on labelled answers, as `Calibration.as_data` has them, or None.
+        disagreements: where judge and keyword recall differ, None when they were not compared.
         stopped: why the run ended before every answer was judged, or None.
         asked: replies that went over the wire in this run; no report shows it.
         kept_in: the cassette, None where none was kept; no report shows it.
@@ -122,6 +128,7 @@ class JudgeSummary(NamedTuple):
     flips: Count
     agreement: Count
     calibration: Mapping[str, Any] | None
+    disagreements: tuple[Disagreement, ...] | None = None
     stopped: str | None = None
     asked: int = 0
     kept_in: str | None = None

@@ -238,6 +238,7 @@ def unanimous(judgements: Iterable[Judgement]) -> tuple[int, int]:
     if len(given) < 2:
         return 0, 0
     same = sum(
-        len({judgement.rulings[at].verdict for judgement in given}) == 1 for at in range(len(given[0].rulings))
+        len({judgement.rulings[at].verdict for judgement in given}) == 1
+        for at in range(len(given[0].rulings))
     )
     return same, len(given[0].rulings)

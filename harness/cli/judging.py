@@ -1,0 +1,190 @@
+"""From flags and settings to a scorer; the progress of a judge; the gates on its errors and cost."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from harness.cli.streams import is_terminal
+from harness.errors import GateError, InputError
+
+if TYPE_CHECKING:
+    from harness.comparison import Comparison
+    from harness.llm.usage import Spent
+    from harness.scoring import Scorer
+    from harness.scoring.judge import LLMJudge, Tally
+    from harness.settings import Resolved
+
+SETTINGS = (
+    "provider",
+    "model",
+    "base_url",
+    "api_key_env",
+    "prompts",
+    "concurrency",
+    "cassette",
+    "cassette_mode",
+)
+"""The settings that only a judge reads."""
+FLAGS = (
+    "judge",
+    "per_criterion",
+    "with_transcript",
+    "repeats",
+    "timeout",
+    "max_errors",
+    "max_cost",
+    "prices",
+    "retry_errors",
+)
+"""The flags that only a judge reads."""
+
+
+def scorer(values: Mapping[str, Resolved], flags: Mapping[str, Any], **more: Any) -> Scorer:
+    """Return the scorer that the settings name, a judge with everything that was said of it.
+
+    Args:
+        values: the settings.
+        flags: what the command line gave for `options.judge_options`.
+        more: options that the command sets by itself.
+
+    Raises:
+        InputError: when a flag for judges is given to a scorer that is none.
+    """
+    from harness.scoring.scorer import JUDGE, find_scorer, scorer_name
+
+    spec = values["scorer"].value
+    if scorer_name(spec) != JUDGE:
+        given = [name for name in FLAGS if flags.get(name) not in (None, False, (), 1, 120.0)]
+        given += [name for name in SETTINGS if name in values and values[name].source.startswith("flag")]
+        if given:
+            raise InputError(
+                f"--{given[0].replace('_', '-')} is for --scorer {JUDGE}; the scorer is {spec}. "
+                f"Add --scorer {JUDGE}, or leave it out."
+            )
+        return find_scorer(spec)
+    from harness.settings import variables
+
+    options = {
+        **{name: values[name].value for name in SETTINGS},
+        **{name: flags[name] for name in FLAGS if name not in ("judge", "timeout") and name in flags},
+        "judges": flags.get("judge", ()),
+        "timeout_s": flags.get("timeout", 120.0),
+        "variables": variables(),
+        **more,
+    }
+    single = [name for name in SETTINGS[:4] if options[name] is not None]
+    if options["judges"] and single:
+        source = values[single[0]].source
+        raise InputError(
+            f"--judge names the judge as a whole; {single[0]} ({source}) does not go with it. "
+            "Write --judge PROVIDER:MODEL@URL."
+        )
+    return find_scorer(spec, **options)
+
+
+@contextmanager
+def watched(used: Scorer) -> Iterator[None]:
+    """Show how far a judge is while it works; say in the end what was asked and where it is kept."""
+    from harness.scoring.scorer import JUDGE
+
+    if used.name != JUDGE or not hasattr(used, "progress"):
+        yield
+        return
+    judge: LLMJudge = used  # type: ignore[assignment]
+    last: list[Tally] = []
+    with _bar() if is_terminal(sys.stderr) else _silence() as show:
+
+        def note(tally: Tally) -> None:
+            last[:] = [tally]
+            show(tally)
+
+        judge.progress = note
+        try:
+            yield
+        except KeyboardInterrupt:
+            click.echo(_interrupted(judge), err=True)
+            raise
+        finally:
+            judge.progress = None
+    if last and last[0].fresh.calls:
+        kept = (
+            f"; replies kept in {judge.cassette}" if judge.cassette_mode == "auto" and judge.cassette else ""
+        )
+        click.echo(f"judged {last[0].done} answers: {_spent(last[0].fresh)} asked for now{kept}", err=True)
+
+
+def _interrupted(judge: LLMJudge) -> str:
+    if judge.cassette is None or judge.cassette_mode != "auto":
+        return "Nothing of this run is kept: the cassette is off."
+    return f"Finished verdicts are kept in {judge.cassette}; the same command goes on from there."
+
+
+@contextmanager
+def _silence() -> Iterator[Any]:
+    yield lambda tally: None
+
+
+@contextmanager
+def _bar() -> Iterator[Any]:
+    """Draw a bar on the terminal's error stream: done, rate, errors, cost, time left."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("judging"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TextColumn("{task.fields[errors]}"),
+        TextColumn("{task.fields[cost]}"),
+        TimeRemainingColumn(compact=True),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("judging", total=None, rate="", errors="", cost="")
+
+        def show(tally: Tally) -> None:
+            speed = progress.tasks[0].speed
+            progress.update(
+                task,
+                total=tally.of,
+                completed=tally.done,
+                rate=f"{speed:.1f}/s" if speed else "",
+                errors=_counted(tally.errors, "error"),
+                cost=_cost(tally.fresh),
+            )
+
+        yield show
+
+
+def _spent(spent: Spent) -> str:
+    replies = "1 reply" if spent.calls == 1 else f"{spent.calls:,} replies"
+    return f"{replies}, {_cost(spent)},"
+
+
+def _cost(spent: Spent) -> str:
+    return "cost unknown" if spent.cost is None else f"${spent.cost:.4f}"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def gate(result: Comparison, max_errors: float | None) -> None:
+    """Hold a judged run to its limits.
+
+    Raises:
+        GateError: when it stopped early, or more of its answers are judge errors than allowed.
+    """
+    if result.judge is None:
+        return
+    if result.judge.stopped:
+        raise GateError(f"stopped early: {result.judge.stopped}. What is finished is kept.")
+    asked = sum(len(system.scores) for system in result.systems)
+    errors = sum(result.judge.errors.values())
+    if max_errors is not None and errors > max_errors * asked:
+        raise GateError(f"--max-errors {max_errors:g} not met: {errors} judge errors in {asked} answers")
