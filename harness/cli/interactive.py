@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from harness.cli.menu import Menu
 
 
-@click.command("interactive")
+@click.command("interactive", cls=options.JudgedCommand)
 @options.suite_option
 @options.gold_option
 @options.scorer_option

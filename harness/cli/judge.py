@@ -39,7 +39,7 @@ def check(**flags: Any) -> None:
             click.echo(f"{name:<16} {value}")
 
 
-@command.command("calibrate")
+@command.command("calibrate", cls=options.JudgedCommand)
 @options.layer_option
 @options.suite_option
 @options.gold_option

@@ -115,7 +115,8 @@ def watched(used: Scorer) -> Iterator[None]:
         kept = (
             f"; replies kept in {judge.cassette}" if judge.cassette_mode == "auto" and judge.cassette else ""
         )
-        click.echo(f"judged {last[0].done} answers: {_spent(last[0].fresh)} asked for now{kept}", err=True)
+        done = _counted(last[0].done, "answer")
+        click.echo(f"judged {done}: {_spent(last[0].fresh)} asked for now{kept}", err=True)
 
 
 def _interrupted(judge: LLMJudge) -> str:

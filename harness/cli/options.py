@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 LAYER_NAMES = ("layer1", "layer2", "layer3")
 CASSETTE_MODES = ("auto", "replay", "off")
+JUDGE_FLAGS = frozenset(
+    "judge provider model base_url api_key_env prompts per_criterion with_transcript repeats concurrency timeout "
+    "max_errors max_cost prices cassette cassette_mode retry_errors".split()
+)
 FORMAT_NAMES = ("table", "md", "json", "csv")
 
 
@@ -23,6 +27,18 @@ def _share(ctx: click.Context, parameter: click.Parameter, value: float | None) 
     if value is not None and not 0 <= value <= 1:
         raise click.BadParameter(f"{value} is not in the range from 0 to 1.", ctx, parameter)
     return value
+
+
+class JudgedCommand(click.Command):
+    """A command whose help keeps the options for judges apart."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options that every scorer knows, then those of the judge."""
+        shown = [(param.name, param.get_help_record(ctx)) for param in self.get_params(ctx)]
+        for title, judges in (("Options", False), ("With --scorer llm-judge", True)):
+            rows = [row for name, row in shown if row and (name in JUDGE_FLAGS) is judges]
+            with formatter.section(title):
+                formatter.write_dl(rows)
 
 
 suite_option = click.option(

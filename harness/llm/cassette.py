@@ -14,6 +14,7 @@ form that goes under version control.
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
@@ -29,6 +30,7 @@ MODES: tuple[Mode, ...] = ("auto", "replay", "off")
 FILE_NAME = "cassette.sqlite"
 _BUSY_MS = 30_000
 _VERSION = 1
+_LONE = re.compile("[\ud800-\udfff]")
 _TABLES = """
 CREATE TABLE IF NOT EXISTS replies (
     key TEXT PRIMARY KEY, request TEXT NOT NULL, status INTEGER NOT NULL, body TEXT NOT NULL,
@@ -61,13 +63,21 @@ class Entry(NamedTuple):
 
 
 def canonical(value: Any) -> str:
-    """Return JSON text that is the same for the same value: sorted keys, no spaces."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    """Return JSON text that is the same for the same value: sorted keys, no spaces.
+
+    The text is plain Unicode, which any store takes: a lone surrogate in a value is escaped.
+    """
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        text = _LONE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return text
 
 
 def request_key(request: str) -> str:
     """Return the key of a canonical request: 64 hexadecimal digits."""
-    return sha256(request.encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256(request.encode()).hexdigest()
 
 
 class Cassette:
@@ -79,7 +89,8 @@ class Cassette:
         mode: `auto` reads, and writes what it lacks; `replay` never writes; `off` does neither.
 
     Raises:
-        InputError: for a file that is no cassette, or one that is missing when replayed.
+        InputError: for a file that is no cassette, or one that is missing when replayed; by any
+            method when the file cannot be read or written any more.
     """
 
     def __init__(self, path: Path | None, mode: Mode = "auto") -> None:
@@ -110,10 +121,8 @@ class Cassette:
         """Return the reply stored under a key."""
         if self._base is None:
             return self._lines.get(key)
-        row = self._base.execute(
-            "SELECT key, request, status, body, provider, sent FROM replies WHERE key = ?", (key,)
-        ).fetchone()
-        return None if row is None else Entry(*row)
+        rows = self._run("SELECT key, request, status, body, provider, sent FROM replies WHERE key = ?", key)
+        return Entry(*rows[0]) if rows else None
 
     def put(self, entry: Entry, *, replace: bool = False) -> Entry:
         """Store a reply, on disk when this returns; return the one that now stands.
@@ -125,32 +134,29 @@ class Cassette:
         if self._base is None or self.mode != "auto":
             return entry
         verb = "REPLACE" if replace else "INSERT OR IGNORE"
-        done = self._base.execute(
-            f"{verb} INTO replies VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (*entry, datetime.now(UTC).isoformat(timespec="seconds")),
-        )
-        return entry if done.rowcount else self.get(entry.key) or entry
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        before = self._base.total_changes
+        self._run(f"{verb} INTO replies VALUES (?, ?, ?, ?, ?, ?, ?)", *entry, now)
+        return entry if self._base.total_changes > before else self.get(entry.key) or entry
 
     def note(self, kind: str, name: str) -> Any:
         """Return what was noted, such as how a judge was resolved; None when nothing was."""
         if self._base is None:
             text = self._notes.get((kind, name))
         else:
-            row = self._base.execute(
-                "SELECT value FROM notes WHERE kind = ? AND name = ?", (kind, name)
-            ).fetchone()
-            text = row[0] if row else None
+            rows = self._run("SELECT value FROM notes WHERE kind = ? AND name = ?", kind, name)
+            text = rows[0][0] if rows else None
         return None if text is None else json.loads(text)
 
     def write_note(self, kind: str, name: str, value: Any) -> None:
         """Keep something beside the replies; a later note of the same name takes its place."""
         if self._base is not None and self.mode == "auto":
-            self._base.execute("REPLACE INTO notes VALUES (?, ?, ?)", (kind, name, canonical(value)))
+            self._run("REPLACE INTO notes VALUES (?, ?, ?)", kind, name, canonical(value))
 
     def __len__(self) -> int:
         if self._base is None:
             return len(self._lines)
-        count: int = self._base.execute("SELECT count(*) FROM replies").fetchone()[0]
+        count: int = self._run("SELECT count(*) FROM replies")[0][0]
         return count
 
     def lines(self, keys: frozenset[str] | None = None) -> Iterator[str]:
@@ -176,16 +182,27 @@ class Cassette:
     def _all_notes(self) -> Iterable[tuple[str, str, str]]:
         if self._base is None:
             return [(kind, name, value) for (kind, name), value in sorted(self._notes.items())]
-        return self._base.execute("SELECT kind, name, value FROM notes ORDER BY kind, name")
+        return self._run("SELECT kind, name, value FROM notes ORDER BY kind, name")
 
     def _all_entries(self) -> Iterator[Entry]:
         if self._base is None:
             yield from (self._lines[key] for key in sorted(self._lines))
             return
-        rows = self._base.execute(
-            "SELECT key, request, status, body, provider, sent FROM replies ORDER BY key"
-        )
-        yield from (Entry(*row) for row in rows)
+        # One by one: the keys fit into memory, the bodies of a long run may not.
+        for (key,) in self._run("SELECT key FROM replies ORDER BY key"):
+            entry = self.get(key)
+            if entry is not None:
+                yield entry
+
+    def _run(self, sql: str, *values: str | int) -> list[tuple[Any, ...]]:
+        assert self._base is not None
+        try:
+            return self._base.execute(sql, values).fetchall()
+        except sqlite3.Error as error:
+            raise InputError(
+                f"{self.path}: the cassette cannot be {'read' if sql.startswith('SELECT') else 'written'}: "
+                f"{error}. What was stored before is kept; {_mend(error)}"
+            ) from None
 
     def _read_export(self, path: Path) -> None:
         try:
@@ -197,7 +214,7 @@ class Cassette:
                 continue
             try:
                 self._take(json.loads(line))
-            except (ValueError, KeyError, TypeError, AttributeError):
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 raise InputError(
                     f"{path}:{number}: no line of an exported cassette. Export it again."
                 ) from None
@@ -233,22 +250,59 @@ class Cassette:
 
 
 def _open(path: Path, *, read_only: bool) -> sqlite3.Connection:
+    base: sqlite3.Connection | None = None
     try:
         if read_only:
-            base = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, isolation_level=None)
+            base = sqlite3.connect(_read_only(path), uri=True, isolation_level=None)
         else:
             path.parent.mkdir(parents=True, exist_ok=True)
             base = sqlite3.connect(path, isolation_level=None)
-        base.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
-        if not read_only:
-            base.execute("PRAGMA journal_mode = WAL")
-            # A killed process loses nothing; a power cut may lose the last replies, never the file.
-            base.execute("PRAGMA synchronous = NORMAL")
-            base.executescript(_TABLES)
-            base.execute(f"PRAGMA user_version = {_VERSION}")
-        base.execute("SELECT count(*) FROM replies").fetchone()
-    except sqlite3.Error as error:
-        raise InputError(f"{path}: cannot be used as a cassette: {error}. Name another file.") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be used as a cassette: {error.strerror}.") from None
+        _prepare(base, read_only=read_only)
+    except (sqlite3.Error, OSError, _OtherFormat) as error:
+        if base is not None:
+            base.close()
+        said = error.strerror if isinstance(error, OSError) else error
+        raise InputError(f"{path}: cannot be used as a cassette: {said}. Name another file.") from None
     return base
+
+
+def _read_only(path: Path) -> str:
+    """Return the URI that opens a cassette without writing anything, even beside it.
+
+    A file in WAL mode can only be read together with two more that SQLite creates in its folder,
+    unless SQLite is told that nobody writes. That is so when no log with replies lies beside it.
+    """
+    log = path.with_name(f"{path.name}-wal")
+    still = not log.exists() or not log.stat().st_size
+    return f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' if still else ''}"
+
+
+class _OtherFormat(Exception):
+    """An SQLite file, but no cassette of this version."""
+
+
+def _prepare(base: sqlite3.Connection, *, read_only: bool) -> None:
+    base.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
+    # Tables and version are written as one, so whoever sees tables sees the version.
+    tables = base.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    version = base.execute("PRAGMA user_version").fetchone()[0]
+    if (tables or read_only) and version != _VERSION:
+        raise _OtherFormat(
+            f"it is of version {version}, and this program reads {_VERSION}" if version else "it is none"
+        )
+    if not read_only:
+        base.execute("PRAGMA journal_mode = WAL")
+        # A killed process loses nothing; a power cut may lose the last replies, never the file.
+        base.execute("PRAGMA synchronous = NORMAL")
+        if not tables:
+            base.executescript(f"BEGIN IMMEDIATE;{_TABLES}PRAGMA user_version = {_VERSION};COMMIT;")
+    base.execute("SELECT count(*) FROM replies").fetchone()
+
+
+def _mend(error: sqlite3.Error) -> str:
+    said = str(error)
+    if "full" in said:
+        return "make room on the disk, then run the same command again."
+    if "locked" in said:
+        return "end the program that holds the file, then run the same command again."
+    return "check the file and its disk."

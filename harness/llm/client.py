@@ -25,7 +25,7 @@ from harness.llm import usage
 from harness.llm.cassette import Cassette, Entry, canonical, request_key
 from harness.llm.dialect import Dialect, described
 from harness.llm.endpoint import Endpoint
-from harness.llm.replies import Parsed, RawReply, ReplyError, read_reply, usage_of
+from harness.llm.replies import Parsed, RawReply, ReplyError, Usage, read_reply, usage_of
 from harness.llm.schema import ReplySchema
 from harness.llm.slots import Slots
 from harness.llm.usage import Price, Spent
@@ -107,6 +107,15 @@ class BudgetSpent(Exception):
     """The limit of `max_cost` is reached; no further request is sent."""
 
 
+class _Got(NamedTuple):
+    """A reply that arrived: as it came, what was sent for it, and what it reads as."""
+
+    raw: RawReply
+    text: str
+    sent: dict[str, Any]
+    reading: Parsed | ReplyError
+
+
 class ChatModel:
     """A model at an endpoint, asked through a cassette; an async context manager.
 
@@ -174,21 +183,17 @@ class ChatModel:
         wanted = dict(request.parameters)
         total, asked = Spent(), 0
         for attempt in range(ATTEMPTS):
-            entry, raw, new = await self._reply(request, messages, wanted, attempt, fresh=fresh)
+            entry, got, new = await self._reply(request, messages, wanted, attempt, fresh=fresh)
+            raw, reading = got.raw, got.reading
             asked += new
-            parsed: Parsed | None = None
-            problem: ReplyError | None = None
-            value: Any = None
+            total = total.plus(self._use(raw))
+            served = Served(entry.provider, _model_of(raw), entry.sent, total, asked)
             try:
-                parsed = read_reply(raw, request.schema)
-                value = read(parsed.value) if read else parsed.value
+                if isinstance(reading, ReplyError):
+                    raise reading
+                return Answered(read(reading.value) if read else reading.value, reading.flags, served)
             except ReplyError as error:
                 problem = error
-            total = total.plus(self._use(raw, parsed))
-            served = Served(entry.provider, _model_of(raw), entry.sent, total, asked)
-            if problem is None and parsed is not None:
-                return Answered(value, parsed.flags, served)
-            assert problem is not None
             if not problem.retry or attempt + 1 == ATTEMPTS:
                 raise Unanswered(problem, served)
             if problem.kind == "truncated":
@@ -205,7 +210,7 @@ class ChatModel:
         attempt: int,
         *,
         fresh: bool,
-    ) -> tuple[Entry, RawReply, int]:
+    ) -> tuple[Entry, _Got, int]:
         """Return a reply that arrived, from the cassette or the wire, and how many went over the wire."""
         asked = canonical(
             {
@@ -220,23 +225,21 @@ class ChatModel:
         key = request_key(asked)
         kept = None if fresh else self._cassette.get(key)
         if kept is not None:
-            return kept, RawReply(kept.status, {}, _decoded(kept.body)), 0
+            return kept, _got(kept, request.schema), 0
         if self._cassette.mode == "replay":
             raise EndpointError(
                 f"{request.label}: the cassette {self._cassette.path} holds no reply of {self.endpoint.model} "
                 f"for this (attempt {attempt + 1}, repeat {request.repeat + 1}). Record it: leave out "
                 "--cassette-mode replay."
             )
-        raw, body, sent = await self._fetch(request, messages, wanted)
-        entry = Entry(key, asked, raw.status, body, self.endpoint.provider, canonical(sent))
+        got = await self._fetch(request, messages, wanted)
+        entry = Entry(key, asked, got.raw.status, got.text, self.endpoint.provider, canonical(got.sent))
         stands = self._cassette.put(entry, replace=fresh)
-        if stands is not entry:
-            raw = RawReply(stands.status, {}, _decoded(stands.body))
-        return stands, raw, 1
+        return stands, got if stands is entry else _got(stands, request.schema), 1
 
     async def _fetch(
         self, request: ChatRequest, messages: list[Mapping[str, str]], wanted: Mapping[str, Any]
-    ) -> tuple[RawReply, str, dict[str, Any]]:
+    ) -> _Got:
         """Get one reply over the wire, retrying trouble on the way."""
         from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 
@@ -258,7 +261,7 @@ class ChatModel:
             reraise=True,
         )
         try:
-            got: tuple[RawReply, str, dict[str, Any]] = await trying(self._send, request, messages, wanted)
+            got: _Got = await trying(self._send, request, messages, wanted)
         except ReplyError as error:
             if error.kind in ("connection", "timeout"):
                 self._count_unreached(error)
@@ -269,29 +272,33 @@ class ChatModel:
 
     async def _send(
         self, request: ChatRequest, messages: list[Mapping[str, str]], wanted: Mapping[str, Any]
-    ) -> tuple[RawReply, str, dict[str, Any]]:
+    ) -> _Got:
         """Send one request, in as many forms as the endpoint makes necessary."""
         for _ in range(_MOST_STEPS):
-            await self._wait_for_turn()
             async with self.slots:
+                await self._wait_for_turn()
                 self._check_budget()
                 cuts = self.slots.cuts
                 body = self._dialect.body(self.endpoint.model, messages, wanted, request.schema)
                 raw, text = await self._post(body)
-            trouble = self._trouble(raw, request.schema)
-            if trouble is None:
+            reading = _read(raw, request.schema)
+            if not isinstance(reading, ReplyError) or reading.arrived:
                 self._ever_reached = True
                 self.slots.went_well()
                 self._count(raw)
-                return raw, text, described(body)
+                return _Got(raw, text, described(body), reading)
+            trouble = reading
             if trouble.stops_run:
                 raise EndpointError(self._refused(trouble))
+            if trouble.kind != "provider_error":  # which a wrong address gives, too
+                self._ever_reached = True
             if trouble.kind in ("unsupported_param", "unsupported_format"):
                 if self._dialect.adapt(trouble, body):
                     continue
                 raise Unanswered(trouble, Served(self.endpoint.provider, None, "{}", Spent(), 1))
             if trouble.kind in ("rate_limited", "overloaded"):
-                self._yield_to(trouble, cuts)
+                self.slots.slow_down(cuts)
+            self._yield_to(trouble)
             raise trouble
         raise EndpointError(
             f"{self.endpoint.label}: refused {_MOST_STEPS} forms of the same request. "
@@ -306,22 +313,14 @@ class ChatModel:
         status, headers, text = await self._transport.post(body)
         return RawReply(status, headers, _decoded(text)), text
 
-    def _trouble(self, raw: RawReply, schema: ReplySchema) -> ReplyError | None:
-        """Return why a reply counts as not arrived, or None when it arrived, usable or not."""
-        try:
-            read_reply(raw, schema)
-        except ReplyError as error:
-            return None if error.arrived else error
-        return None
-
     async def _wait_for_turn(self) -> None:
         """Wait for the end of a pause that the server asked everybody for."""
         loop = asyncio.get_running_loop()
         while (left := self._resume_at - loop.time()) > 0:
             await asyncio.sleep(left)
 
-    def _yield_to(self, trouble: ReplyError, cuts: int) -> None:
-        self.slots.slow_down(cuts)
+    def _yield_to(self, trouble: ReplyError) -> None:
+        """Hold every request back for as long as the server asks."""
         if trouble.wait_s is None:
             return
         if trouble.wait_s > LONGEST_PAUSE_S:
@@ -349,15 +348,15 @@ class ChatModel:
                 f"{self.endpoint.model}. Give --prices FILE, or leave out --max-cost."
             )
         if (self.fresh.cost or 0.0) >= self._max_cost:
-            raise BudgetSpent(f"{self.fresh.cost:.4f} US dollars spent of --max-cost {self._max_cost:g}")
+            raise BudgetSpent(
+                f"{self.fresh.cost or 0.0:.4f} US dollars spent of --max-cost {self._max_cost:g}"
+            )
 
     def _count(self, raw: RawReply) -> None:
-        self.fresh = self.fresh.plus(self._use(raw, None))
+        self.fresh = self.fresh.plus(self._use(raw))
 
-    def _use(self, raw: RawReply, parsed: Parsed | None) -> Spent:
-        said = parsed.usage if parsed else usage_of(raw)
-        if said is None:
-            return usage.spent(None, None, None, self.endpoint.model, self._prices)
+    def _use(self, raw: RawReply) -> Spent:
+        said = usage_of(raw) or Usage()
         return usage.spent(
             said.prompt_tokens, said.completion_tokens, said.cost, self.endpoint.model, self._prices
         )
@@ -383,6 +382,18 @@ class ChatModel:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.close()
+
+
+def _read(raw: RawReply, schema: ReplySchema) -> Parsed | ReplyError:
+    try:
+        return read_reply(raw, schema)
+    except ReplyError as error:
+        return error
+
+
+def _got(kept: Entry, schema: ReplySchema) -> _Got:
+    raw = RawReply(kept.status, {}, _decoded(kept.body))
+    return _Got(raw, kept.body, {}, _read(raw, schema))
 
 
 def _decoded(text: str) -> Any:

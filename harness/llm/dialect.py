@@ -17,7 +17,7 @@ from harness.llm.replies import ReplyError
 from harness.llm.schema import ReplySchema
 
 FORMATS = ("json_schema", "json_object", "text")
-_RENAMED = {"max_tokens": "max_completion_tokens"}
+_RENAMED = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 _NEVER_OMITTED = frozenset({"model", "messages"})
 
 

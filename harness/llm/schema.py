@@ -94,10 +94,12 @@ class Items:
         return tuple(read)
 
     def _of_list(self, entries: list[Any], flags: Flags) -> Iterable[tuple[Any, Mapping[str, Any]]]:
+        known = {self.key, *(part.name for part in self.fields)}
         for entry in entries:
             if not isinstance(entry, dict):
                 raise bad_type(self.name, entry, "objects only")
-            identity = _member(entry, self.key, flags)
+            plain = type(entry) is dict and entry.keys() <= known
+            identity = entry.get(self.key) if plain else _member(entry, self.key, flags)
             if identity is None:
                 raise ReplyError(f"missing_{self.key}", f"An entry of `{self.name}` has no `{self.key}`.")
             yield identity, entry
@@ -173,13 +175,18 @@ class ReplySchema:
     name: str
     fields: tuple[Field, ...]
     names: frozenset[str] = field(init=False, repr=False, compare=False)
+    _json: dict[str, Any] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "_json", _object_schema(self.fields))
         object.__setattr__(self, "names", frozenset(part.name for part in self.fields))
 
     def json_schema(self) -> dict[str, Any]:
-        """Return the JSON schema, in the strict form: all keys required, no others allowed."""
-        return _object_schema(self.fields)
+        """Return the JSON schema, in the strict form: all keys required, no others allowed.
+
+        It is made once; leave it as it is.
+        """
+        return self._json
 
     def read(self, value: Mapping[str, Any], flags: Flags) -> dict[str, Any]:
         """Return the value of every field; one that may be absent and is reads None.

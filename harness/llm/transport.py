@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
+import aiohttp
 import httpx2
 from openai import (
     APIConnectionError,
@@ -20,6 +22,7 @@ from harness.llm.endpoint import Endpoint
 from harness.llm.replies import ReplyError
 
 _HIDDEN = "[key]"
+_LONE = re.compile("[\\ud800-\\udfff]")
 
 
 class Transport:
@@ -61,20 +64,23 @@ class Transport:
             )
         except APIStatusError as error:
             response = error.response
-        except APIConnectionError as error:
+        except UnicodeEncodeError:
+            return await self.post(_without_lone_surrogates(body))
+        # Not all of its transport's errors come wrapped.
+        except (APIConnectionError, aiohttp.ClientError, httpx2.HTTPError) as error:
             raise self._unreached(error) from None
         return response.status_code, response.headers, self._without_key(response.text)
 
-    def _unreached(self, error: APIConnectionError) -> ReplyError:
-        """Tell a refused connection, which arrives as a timeout too, from one."""
+    def _unreached(self, error: Exception) -> ReplyError:
+        """Tell a timeout from a refused or dropped connection, which may arrive as a timeout too."""
         cause: BaseException | None = error
         while cause is not None:
-            if isinstance(cause, OSError) and not isinstance(cause, TimeoutError):
-                return ReplyError("connection", _one_line(cause))
+            if isinstance(cause, OSError | aiohttp.ClientError) and not isinstance(cause, TimeoutError):
+                return ReplyError("connection", self._without_key(_one_line(cause)))
             cause = cause.__cause__ or cause.__context__
-        if isinstance(error, APITimeoutError):
+        if isinstance(error, APITimeoutError | httpx2.TimeoutException):
             return ReplyError("timeout", f"no reply within {self._timeout_s:g} s")
-        return ReplyError("connection", _one_line(error.__cause__ or error))
+        return ReplyError("connection", self._without_key(_one_line(error.__cause__ or error)))
 
     def _without_key(self, text: str) -> str:
         """Take out the key, which some servers repeat when they refuse it."""
@@ -90,3 +96,10 @@ class Transport:
 def _one_line(error: BaseException) -> str:
     said = " ".join(str(error).split()) or type(error).__name__
     return json.dumps(said, ensure_ascii=False)[1:-1][:300]
+
+
+def _without_lone_surrogates(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a body that has a form in UTF-8; what a model wrote may have none."""
+    text = _LONE.sub("\N{REPLACEMENT CHARACTER}", json.dumps(body, ensure_ascii=False))
+    plain: dict[str, Any] = json.loads(text)
+    return plain

@@ -86,7 +86,7 @@ _CRITERION = _mapping(
     {
         "facts": _many(_TEXT),
         "dimension": _one_of(Dimension),
-        "weight": core.float_schema(gt=0, allow_inf_nan=False),
+        "weight": core.float_schema(gt=0, le=1_000_000, allow_inf_nan=False),
         "kind": _one_of(CriterionKind),
     },
 )

@@ -30,7 +30,7 @@ _INSTRUCTS = re.compile(
     r"reference answer|evaluation|\boverride\b|\bas met\b|=\s?met\b|previous instructions|\[/?(?:system|inst)",
     re.IGNORECASE,
 )
-_FAKE_END = re.compile(r"(?:‹‹‹|<<<).*", re.DOTALL)
+_FAKE_END = re.compile(r"(?:‹‹‹|‹\s*(?:END|BEGIN|ANSWER|REFERENCE)\b|<<<).*", re.DOTALL)
 _SENTENCE = re.compile(r"[^.!?\n]*(?:[.!?]+(?!\s)[^.!?\n]*)*(?:[.!?]+|\n|$)")
 _TURN = re.compile(r"^\W*(?:user|assistant|agent|customer|human|ai)\s*:", re.IGNORECASE | re.MULTILINE)
 _CLAUSE_END = re.compile(r"[;!?\n]|\.(?=\s)|, (?:but|so|and|which|not)\b|\bbut\b")
@@ -107,7 +107,7 @@ class _Answer:
     def __init__(self, text: str) -> None:
         self.text = text
         kept = text
-        if "‹‹‹" in text or "<<<" in text:
+        if "‹" in text or "<<<" in text:
             kept = _FAKE_END.sub(lambda match: " " * len(match[0]), text)
         low = text.lower()
         if any([word in low for word in _JUDGING]) and _INSTRUCTS.search(kept):

@@ -177,11 +177,13 @@ class ModelServer:
         if "slow_headers" in named:
             wait += float(named["slow_headers"].get("seconds", 60))
         response = self._refused(faults, body) or self._wrong(body, route)
-        self.counts.faults.update(named)
-        if wait:
-            await asyncio.sleep(wait)
+        self.counts.faults.update(tuple(named))
         if response is None:
             response = self._embedded(body) if route == "embeddings" else _said(body, faults, named, number)
+        # The time that ruling took is part of the latency, as it is of a model's.
+        left = request.arrived + wait - asyncio.get_running_loop().time()
+        if wait and left > 0:
+            await asyncio.sleep(left)
         return _cut(response, named)
 
     def _refused(self, faults: tuple[Fault, ...], body: Mapping[str, Any]) -> Response | None:

@@ -27,19 +27,21 @@ _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 
 _word = "|".join([*_NUMBER, *_SCALE])
 _SPELLED = re.compile(rf"\b(?:{_word})(?:[\s-]+(?:and\s+)?(?:{_word}))*\b")
-_month = (
-    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|"
+_MONTH = re.compile(
+    r"\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|"
     r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
 )
 _ordinal = "|".join(sorted(_ORDINAL, key=len, reverse=True))
 _day = rf"(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?![\d:]|\w)|(?P<spelled>{_ordinal})\b)"
-_year = r"(?:,?\s+(?P<year>\d{4})\b)?"
-_DATES = (
-    re.compile(rf"\b{_month},?\s+(?:the\s+)?{_day}{_year}"),
-    re.compile(rf"(?<![\d$£€.,:]){_day}\s+(?:of\s+)?{_month}{_year}"),
-    re.compile(r"(?<![\d/-])(?P<year>\d{4})-(?P<m>\d\d)-(?P<d>\d\d)(?!\d)"),
-    re.compile(r"(?<![\d/])(?P<a>\d{1,2})/(?P<b>\d{1,2})(?:/(?P<year>\d{4}|\d\d))?(?![\d/])"),
-    re.compile(rf"(?<![\w.,])(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)\b|the\s+(?P<spelled>{_ordinal})\b)"),
+_DAY_AFTER = re.compile(rf",?\s+(?:the\s+)?{_day}")
+_DAY_BEFORE = re.compile(rf"(?<![\d$£€.,:]){_day}\s+(?:of\s+)?$")
+_LONGEST_DAY = 24
+_YEAR = re.compile(r",?\s+(\d{4})\b")
+_ISO = re.compile(r"(?<![\d/-])(\d{4})-(\d\d)-(\d\d)(?!\d)")
+_SLASHED = re.compile(r"(?<![\d/])(\d{1,2})/(\d{1,2})(?:/(\d{4}|\d\d))?(?![\d/])")
+# "The first" is mostly no day, unless a weekday comes before it.
+_DAY_ALONE = re.compile(
+    rf"\b(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)|(?:(?<=day )|(?<=day, ))the\s+(?P<spelled>{_ordinal}))\b"
 )
 _AMOUNT = re.compile(
     r"(?<![\w.,/:-])(?P<before>us\$|[$£€]|usd\s|gbp\s|eur\s)?\s?(?P<whole>\d{1,3}(?:,\d{3})+|\d+)(?P<part>\.\d+)?"
@@ -113,15 +115,33 @@ class Scan:
 
     @cached_property
     def dates(self) -> list[Date]:
-        found: list[Date] = []
-        taken: list[Span] = []
-        for pattern in _DATES:
-            for match in pattern.finditer(self.low):
-                start, end = match.span()
-                if not any(start < stop and begin < end for begin, stop in taken) and (date := _date(match)):
-                    taken.append((start, end))
-                    found.append(date)
+        found = [date for match in _MONTH.finditer(self.low) if (date := self._around(match))]
+        if "-" in self.low:
+            for match in _ISO.finditer(self.low):
+                found.append(Date(int(match[1]), int(match[2]), int(match[3]), match.span()))
+        if "/" in self.low:
+            found += [_slashed(match) for match in _SLASHED.finditer(self.low)]
+        taken = [date.span for date in found]
+        for match in _DAY_ALONE.finditer(self.low):
+            if not any([match.start() < end and start < match.end() for start, end in taken]):
+                found.append(Date(None, None, _day_of(match), match.span()))
         return found
+
+    def _around(self, month: re.Match[str]) -> Date | None:
+        """Return the date that a month's name belongs to, None for one without a day."""
+        start, end = month.span()
+        from_ = max(0, start - _LONGEST_DAY)
+        if before := _DAY_BEFORE.search(self.low[from_:start]):
+            start, day = from_ + before.start(), before
+        elif after := _DAY_AFTER.match(self.low, end):
+            end, day = after.end(), after
+        else:
+            return None
+        year = _YEAR.match(self.low, end)
+        number = _MONTHS.index(month[0][:3]) + 1
+        return Date(
+            int(year[1]) if year else None, number, _day_of(day), (start, year.end() if year else end)
+        )
 
     @cached_property
     def amounts(self) -> list[Amount]:
@@ -158,23 +178,16 @@ class Scan:
         return found
 
 
-def _date(match: re.Match[str]) -> Date | None:
-    parts = match.groupdict()
-    year = int(parts["year"]) if parts.get("year") else None
-    year = 2000 + year if year is not None and year < 100 else year
-    if "a" in parts:
-        month, day, swapped = int(parts["a"]), int(parts["b"]), True
-        if month > 12:
-            month, day = day, month
-    elif "d" in parts:
-        month, day, swapped = int(parts["m"]), int(parts["d"]), False
-    else:
-        month = _MONTHS.index(parts["month"][:3]) + 1 if parts.get("month") else 0
-        day = int(parts["day"]) if parts["day"] else _ORDINAL[parts["spelled"]]
-        swapped = False
-    if not 1 <= day <= 31 or month > 12:
-        return None
-    return Date(year, month or None, day, match.span(), swapped)
+def _day_of(match: re.Match[str]) -> int:
+    return int(match["day"]) if match["day"] else _ORDINAL[match["spelled"]]
+
+
+def _slashed(match: re.Match[str]) -> Date:
+    month, day = int(match[1]), int(match[2])
+    if month > 12:
+        month, day = day, month
+    year = int(match[3]) if match[3] else None
+    return Date(2000 + year if year is not None and year < 100 else year, month, day, match.span(), True)
 
 
 def _spelled(text: str) -> float:

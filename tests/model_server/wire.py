@@ -12,12 +12,21 @@ MOST_BODY_BYTES = 64 * 1024 * 1024
 
 
 class Request(NamedTuple):
-    """One request; header names are in lower case."""
+    """One request.
+
+    Attributes:
+        method: such as POST.
+        path: with its query.
+        headers: their names in lower case.
+        body: as bytes, whatever way it was sent.
+        arrived: when it was there as a whole, by the loop's clock.
+    """
 
     method: str
     path: str
     headers: Mapping[str, str]
     body: bytes
+    arrived: float
 
 
 class Response(NamedTuple):
@@ -122,7 +131,7 @@ class Connection(asyncio.Protocol):
             return None
         del self._buffer[:stop]
         self._continued = False
-        return Request(words[0], words[1], headers, body)
+        return Request(words[0], words[1], headers, body, asyncio.get_running_loop().time())
 
     async def _answer(self, request: Request) -> None:
         response = await self._handle(request)

@@ -28,6 +28,7 @@ class Asking:
     case: Case
     text: str
     said: Said
+    schema: ReplySchema
 
     async def at_once(self, repeat: int, *, with_transcript: bool) -> Answered:
         """Ask about every criterion in one call; the value is a `Judgement`.
@@ -37,9 +38,8 @@ class Asking:
         """
         transcript = transcript_of(self.case) if with_transcript else None
         messages = self.templates.messages(self.case, self.text, transcript)
-        schema = verdicts.schema_of(self.case, with_transcript=with_transcript)
         return await self._ask(
-            messages, schema, repeat, lambda value: verdicts.read_judgement(value, self.case, self.said)
+            messages, self.schema, repeat, lambda value: verdicts.read_judgement(value, self.case, self.said)
         )
 
     async def one_by_one(self, repeat: int) -> Answered:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from harness.errors import EndpointError, InputError
 from harness.llm.cassette import Cassette, Mode, canonical
 from harness.llm.endpoint import Endpoint, Wanted, parse_judge, resolve_endpoint
+from harness.llm.schema import ReplySchema
 from harness.llm.usage import Price, Spent, load_prices
 from harness.scoring.answer import Answer
 from harness.scoring.judge import quotes, verdicts
@@ -284,6 +285,7 @@ class _Run:
         self._templates = templates
         self._pairs = pairs
         self._scores: list[CaseScore | None] = [None] * len(pairs)
+        self._schemas: dict[str, ReplySchema] = {}
         self._done = self._errors = 0
         self._stop: str | None = None
 
@@ -339,7 +341,10 @@ class _Run:
         said = quotes.said(text)
         if not said.words:
             # Nothing was said, so no criterion is met; there is nothing to rule on.
-            return CaseScore(case.id, case.category, name, Scored(0.0), flags=("empty",), words=0)
+            judged = Judged(None, (), _dimensions(None, case))
+            return CaseScore(
+                case.id, case.category, name, Scored(0.0), flags=("empty",), words=0, judged=judged
+            )
         ruled = await asyncio.gather(*(self._ask(model, case, text, said) for model in self._models))
         traces = tuple(trace for _, trace in ruled)
         given = [judgement for judgement, _ in ruled if isinstance(judgement, Judgement)]
@@ -380,7 +385,7 @@ class _Run:
         from harness.llm.client import Unanswered
 
         judge = self._judge
-        asking = Asking(model, self._templates, judge.parameters, case, text, said)
+        asking = Asking(model, self._templates, judge.parameters, case, text, said, self._schema(case))
 
         async def once(repeat: int) -> Any:
             try:
@@ -414,21 +419,29 @@ class _Run:
         )
         return (verdicts.median(judgements) if enough else bad[0]), trace
 
+    def _schema(self, case: Case) -> ReplySchema:
+        if case.id not in self._schemas:
+            whole = self._judge.with_transcript
+            self._schemas[case.id] = verdicts.schema_of(case, with_transcript=whole)
+        return self._schemas[case.id]
+
     def _not_asked(self, case: Case) -> CaseScore:
         failed = JudgeFailed(NOT_ASKED, f"the run stopped: {self._stop}")
         return CaseScore(case.id, case.category, self._judge.name, failed)
 
 
-def _dimensions(judgement: Judgement, case: Case) -> tuple[Met, ...]:
+def _dimensions(judgement: Judgement | None, case: Case) -> tuple[Met, ...]:
+    """Return what was met of each dimension; of an answer that says nothing, nothing."""
+    met = {ruling.id for ruling in judgement.rulings if ruling.verdict == "met"} if judgement else ()
     totals: dict[str, list[float]] = {}
-    for criterion, ruling in zip(case.criteria, judgement.rulings, strict=True):
+    for criterion in case.criteria:
         if criterion.dimension is None:
             continue
         held = totals.setdefault(criterion.dimension, [0.0, 0.0, 0])
-        held[0] += criterion.weight if ruling.verdict == "met" else 0.0
+        held[0] += criterion.weight if criterion.id in met else 0.0
         held[1] += criterion.weight
         held[2] += 1
-    return tuple(Met(name, met, weight, int(count)) for name, (met, weight, count) in totals.items())
+    return tuple(Met(name, held, weight, int(count)) for name, (held, weight, count) in totals.items())
 
 
 def _kept_in(cassette: Cassette) -> str | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from hashlib import sha256
 from pathlib import Path
+from traceback import walk_tb
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import InputError
@@ -18,6 +19,7 @@ from harness.resources import bundled
 
 if TYPE_CHECKING:
     import jinja2
+    from jinja2.sandbox import SandboxedEnvironment
 
     from harness.suite import Case
     from harness.suite.models import Criterion
@@ -27,14 +29,19 @@ CASE = "judge_case.j2"
 RUBRICS = ("judge_layer1.j2", "judge_layer2.j2", "judge_layer3.j2", ABSTENTION)
 ONE_RUBRIC = "judge_criterion.j2"
 ONE_CASE = "judge_criterion_case.j2"
-AT_ONCE = ("judge_base.j2", *RUBRICS, CASE)
+BASE = "judge_base.j2"
+AT_ONCE = (BASE, *RUBRICS, CASE)
 ONE_BY_ONE = (ONE_RUBRIC, ONE_CASE)
 FILES = (*AT_ONCE, *ONE_BY_ONE)
 _FENCE_DIGITS = 16
 _TURN = re.compile(r"^--- (user|assistant) ---\n", re.MULTILINE)
 Message = dict[str, str]
-# Whatever could be taken for a marker line, also in look-alike characters.
-_MARKER = re.compile(r"[<＜﹤‹«≪⟨〈《]{2,}|[>＞﹥›»≫⟩〉》]{2,}")
+# Whatever could be taken for the brackets of a marker line: two or more in a row, also in look-alike
+# characters and with invisible ones between them, or one character that looks like several.
+_LEFT, _RIGHT = "<＜﹤‹«≪⟨〈《˂ᐸ❮❰⟪〈≺", ">＞﹥›»≫⟩〉》˃ᐳ❯❱⟫〉≻"
+_MANY = "⋘⋙⫷⫸"
+_UNSEEN = "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff"
+_MARKER = re.compile(rf"[{_MANY}]|(?:[{_LEFT}][{_UNSEEN}]*){{2,}}|(?:[{_RIGHT}][{_UNSEEN}]*){{2,}}")
 
 
 class JudgePrompts:
@@ -50,7 +57,6 @@ class JudgePrompts:
 
     def __init__(self, folder: Path | None = None, *, per_criterion: bool = False) -> None:
         from jinja2 import FileSystemLoader, StrictUndefined
-        from jinja2.sandbox import SandboxedEnvironment
 
         ours = bundled("prompts")
         if folder is not None:
@@ -59,11 +65,12 @@ class JudgePrompts:
             if not any((folder / name).is_file() for name in FILES):
                 raise InputError(f"--prompts {folder}: holds none of {', '.join(FILES)}.")
         folders = [ours] if folder is None else [folder, ours]
-        self._environment = SandboxedEnvironment(
+        self._environment = _sandbox()(
             loader=FileSystemLoader(folders), undefined=StrictUndefined, autoescape=False
         )
-        self._templates = {name: self._load(name) for name in FILES[1:]}
-        self.hash = _hash_of(folders, ONE_BY_ONE if per_criterion else AT_ONCE)
+        used = ONE_BY_ONE if per_criterion else AT_ONCE
+        self._templates = {name: self._load(name) for name in used if name != BASE}
+        self.hash = _hash_of(folders, used)
         self._rubrics: dict[tuple[Any, ...], str] = {}
         self._examples: dict[str, tuple[Message, ...]] = {}
 
@@ -126,6 +133,8 @@ class JudgePrompts:
 
         try:
             return self._environment.get_template(name)
+        except UnicodeDecodeError as error:
+            raise InputError(f"{name}: not UTF-8 (byte {error.start}). Save the template as UTF-8.") from None
         except TemplateSyntaxError as error:
             where = f"{error.filename or name}:{error.lineno}"
             raise InputError(f"{where}: the template is broken: {error.message}.") from None
@@ -133,20 +142,41 @@ class JudgePrompts:
             raise InputError(f"{name}: the template cannot be read: {error}.") from None
 
     def _render(self, name: str, values: dict[str, Any]) -> str:
-        from jinja2 import TemplateError, TemplateSyntaxError
+        from jinja2 import TemplateSyntaxError
 
         try:
             return self._templates[name].render(values).strip()
         except TemplateSyntaxError as error:
             where = f"{error.filename or name}:{error.lineno}"
             raise InputError(f"{where}: the template is broken: {error.message}.") from None
-        except (TemplateError, TypeError, ValueError, ArithmeticError) as error:
-            raise InputError(f"{self._templates[name].filename}: cannot be rendered: {error}.") from None
+        except Exception as error:  # whatever the user's own template does
+            place = _where(error) or self._templates[name].filename
+            said = str(error).rstrip(".") or type(error).__name__
+            raise InputError(f"{place}: the template cannot be rendered: {said}.") from None
+
+
+def _where(error: Exception) -> str | None:
+    """Return the template and line that an error came up in; jinja2 gives its frames their names."""
+    frames = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
+    return next((f"{file}:{line}" for file, line in reversed(frames) if file.endswith(".j2")), None)
+
+
+def _sandbox() -> type[SandboxedEnvironment]:
+    """Return jinja2's sandbox, made quick for what templates get from us: plain mappings."""
+    from jinja2.sandbox import SandboxedEnvironment
+
+    class Sandbox(SandboxedEnvironment):
+        def getattr(self, obj: Any, attribute: str) -> Any:
+            if type(obj) is dict and attribute in obj:
+                return obj[attribute]
+            return super().getattr(obj, attribute)
+
+    return Sandbox
 
 
 def neutralised(text: str) -> str:
-    """Return text in which nothing can be taken for a marker of the fence."""
-    return _MARKER.sub(lambda found: ("‹" if found[0][0] in "<＜﹤‹«≪⟨〈《" else "›") * len(found[0]), text)
+    """Return text in which nothing can be taken for a marker of the fence: one bracket stands for several."""
+    return _MARKER.sub(lambda found: "‹" if found[0][0] in f"{_LEFT}⋘⫷" else "›", text)
 
 
 def transcript_of(case: Case) -> str:

@@ -1,8 +1,8 @@
 """Does a quote really stand in an answer?
 
 Compared letter by letter and digit by digit: case, punctuation, markdown and white space do not
-count. A quote begins and ends where words of the answer do, so that "12" does not stand in
-"$1,299". A quote with an ellipsis has to stand part by part, in order.
+count. A quote begins and ends where words of the answer do, and an amount such as "$1,299" is one
+word, so that neither "12" nor "$299" stands in it. A quote with an ellipsis has to stand part by part, in order.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ import re
 import unicodedata
 from typing import NamedTuple
 
-_WORD = re.compile(r"[^\W_]+")
+_WORD = re.compile(r"[^\W_]+(?:(?<=\d)[.,](?=\d)[^\W_]+)*")
+_INSIDE = str.maketrans("", "", ".,")
 _ELLIPSIS = re.compile(r"\.{3,}|…")
 
 
@@ -67,4 +68,5 @@ def _place(wanted: str, answer: Said, at: int) -> int:
 
 
 def _words(text: str) -> list[str]:
-    return _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
+    found = _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
+    return [word.translate(_INSIDE) for word in found]

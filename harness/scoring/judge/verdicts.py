@@ -10,6 +10,7 @@ reward is then at most `VETOED_REWARD`, below the pass threshold, and the answer
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any, Literal, NamedTuple
 
 from harness.facts.model import GoldFact
@@ -165,9 +166,8 @@ def read_judgement(value: Mapping[str, Any], case: Case, said: Said) -> Judgemen
 
 def reward_of(judgement: Judgement, case: Case) -> tuple[float, tuple[str, ...]]:
     """Return the reward in [0, 1] and the vetoes, among `contradicted`, `forbidden_stated`, `hallucination`."""
-    weights = {criterion.id: criterion.weight for criterion in case.criteria}
-    met = sum(weights[ruling.id] for ruling in judgement.rulings if ruling.verdict == "met")
-    share = met / sum(weights.values())
+    weights = [criterion.weight for criterion in case.criteria]
+    share = _share(weights, [ruling.verdict == "met" for ruling in judgement.rulings])
     vetoes = []
     if any(ruling.verdict == "contradicted" for ruling in judgement.rulings):
         vetoes.append("contradicted")
@@ -175,11 +175,22 @@ def reward_of(judgement: Judgement, case: Case) -> tuple[float, tuple[str, ...]]
         vetoes.append("forbidden_stated")
     if judgement.unsupported:
         vetoes.append("hallucination")
-    return (min(share, VETOED_REWARD) if vetoes else min(share, 1.0)), tuple(vetoes)
+    return (min(share, VETOED_REWARD) if vetoes else share), tuple(vetoes)
+
+
+def _share(weights: Sequence[float], met: Sequence[bool]) -> float:
+    """Return the share met by weight, exact: 3 of 5 has to be 0.6 whatever the five weigh."""
+    if len(set(weights)) == 1:
+        return sum(met) / len(met)
+    exact = [Fraction(str(weight)) for weight in weights]
+    return float(sum(weight for weight, is_met in zip(exact, met, strict=True) if is_met) / sum(exact))
 
 
 def median(judgements: Sequence[Judgement]) -> Judgement:
-    """Return the judgement of repeats: the median verdict of each criterion, the lower of two middle ones."""
+    """Return the judgement of repeats: the median verdict of each criterion, the lower of two middle ones.
+
+    So too with wrong values and unsupported claims: where half of the repeats see one, there is one.
+    """
     return _combined(judgements, lambda votes: sorted(votes, key=VERDICTS.index)[(len(votes) - 1) // 2])
 
 
@@ -205,6 +216,9 @@ def majority(judgements: Sequence[Judgement], judges: int) -> Judgement:
         stated = sum(judgement.wrong_values[at].stated for judgement in judgements)
         if 2 * stated <= judges and 2 * (len(judgements) - stated) <= judges:
             split.append(value.id)
+    claiming = sum(bool(judgement.unsupported) for judgement in judgements)
+    if 2 * claiming <= judges and 2 * (len(judgements) - claiming) <= judges:
+        split.append("whether every claim is supported")
     if split:
         raise ReplyError("no_majority", f"the panel is split on {', '.join(split)}.", retry=False)
     return _combined(judgements, lambda votes: most(votes) or "not_met")
@@ -223,11 +237,11 @@ def _combined(judgements: Sequence[Judgement], rule: Any) -> Judgement:
     wrong = []
     for at, value in enumerate(judgements[0].wrong_values):
         said = [judgement.wrong_values[at] for judgement in judgements]
-        stated = 2 * sum(item.stated for item in said) > len(said)
+        stated = 2 * sum(item.stated for item in said) >= len(said)
         quote = next((item.quote for item in said if item.stated == stated and item.quote), "")
         wrong.append(WrongValue(value.id, stated, quote))
     with_claims = [judgement.unsupported for judgement in judgements if judgement.unsupported]
-    claims = with_claims[0] if 2 * len(with_claims) > len(judgements) else ()
+    claims = with_claims[0] if with_claims and 2 * len(with_claims) >= len(judgements) else ()
     flags = tuple(dict.fromkeys(flag for judgement in judgements for flag in judgement.flags))
     return Judgement(judgements[0].reasoning, tuple(rulings), tuple(wrong), claims, flags)
 
