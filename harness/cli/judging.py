@@ -30,18 +30,18 @@ SETTINGS = (
     "cassette_mode",
 )
 """The settings that only a judge reads."""
-FLAGS = (
-    "judge",
-    "per_criterion",
-    "with_transcript",
-    "repeats",
-    "timeout",
-    "max_errors",
-    "max_cost",
-    "prices",
-    "retry_errors",
-)
-"""The flags that only a judge reads."""
+FLAGS: Mapping[str, Any] = {
+    "judge": (),
+    "per_criterion": False,
+    "with_transcript": False,
+    "repeats": 1,
+    "timeout": 120.0,
+    "max_errors": None,
+    "max_cost": None,
+    "prices": None,
+    "retry_errors": False,
+}
+"""The flags that only a judge reads, and what each is when it is not given."""
 
 
 def scorer(values: Mapping[str, Resolved], flags: Mapping[str, Any], **more: Any) -> Scorer:
@@ -59,7 +59,7 @@ def scorer(values: Mapping[str, Resolved], flags: Mapping[str, Any], **more: Any
 
     spec = values["scorer"].value
     if scorer_name(spec) != JUDGE:
-        given = [name for name in FLAGS if flags.get(name) not in (None, False, (), 1, 120.0)]
+        given = [name for name, unset in FLAGS.items() if flags.get(name, unset) != unset]
         given += [name for name in SETTINGS if name in values and values[name].source.startswith("flag")]
         if given:
             raise InputError(

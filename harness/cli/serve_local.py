@@ -65,12 +65,13 @@ def command(
     local_server.require_llama_cpp()
     path = gguf if gguf is not None else local_server.small_model()
     header = read_gguf(path)
-    name = header.name or path.stem
     context = _context(ctx, header, path)
     local_server.check_port(port)
     threads = threads or local_server.usable_cpus()
     if not as_json:
         click.echo(f"loading {path} …", err=True)
+    digest = _sha256(path)
+    name = _served_name(header.name or path.stem, digest)
     try:
         with (
             _stopped_by_signals(),
@@ -78,9 +79,9 @@ def command(
                 path, name, port=port, context=context, threads=threads, parallel=parallel
             ) as server,
         ):
-            facts: dict[str, Any] = {"sha256": _sha256(path)}  # while the model loads
             ready = server.ready()
-            facts |= {
+            facts: dict[str, Any] = {
+                "sha256": digest,
                 "base_url": ready.base_url,
                 "model": name,
                 "file": str(path),
@@ -102,6 +103,11 @@ def command(
     except _AskedToStop:
         _say_stopped(as_json)
     return ExitCode.DONE
+
+
+def _served_name(name: str, digest: str) -> str:
+    """Return the name to serve under: two files of one name are two models, in a cassette and in a table."""
+    return f"{'-'.join(name.split())}@{digest[:12]}"
 
 
 def _context(asked: int | None, header: GgufHeader, path: Path) -> int:

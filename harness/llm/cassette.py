@@ -103,10 +103,7 @@ class Cassette:
         self._base: sqlite3.Connection | None = None
         if path is None or self.mode == "off":
             return
-        if path.is_dir():
-            path = self.path = path / FILE_NAME
-        if mode == "replay" and not path.exists():
-            raise InputError(f"{path}: no such cassette. Record one first: leave out --cassette-mode replay.")
+        path = self.path = _file_at(path, mode)
         if path.suffix == ".jsonl":
             if mode != "replay":
                 raise InputError(
@@ -247,6 +244,17 @@ class Cassette:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _file_at(path: Path, mode: Mode) -> Path:
+    try:
+        if path.is_dir():
+            path = path / FILE_NAME
+        if mode == "replay" and not path.exists():
+            raise InputError(f"{path}: no such cassette. Record one first: leave out --cassette-mode replay.")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be used as a cassette: {error.strerror}.") from None
+    return path
 
 
 def _open(path: Path, *, read_only: bool) -> sqlite3.Connection:

@@ -22,7 +22,7 @@ from harness.llm.endpoint import Endpoint
 from harness.llm.replies import ReplyError
 
 _HIDDEN = "[key]"
-_LONE = re.compile("[\\ud800-\\udfff]")
+_LONE = re.compile("[\ud800-\udfff]")
 
 
 class Transport:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from harness.errors import InputError
 
 _PER = 1_000_000
+_MOST = 1_000_000
 
 
 class Price(NamedTuple):
@@ -72,6 +73,10 @@ def load_prices(path: Path) -> dict[str, Price]:
         raise InputError(f"{path}: not UTF-8. Save the file as UTF-8.") from None
     except json.JSONDecodeError as error:
         raise InputError(f"{path}:{error.lineno}: not JSON: {error.msg}.") from None
+    except (ValueError, RecursionError):
+        raise InputError(
+            f"{path}: not JSON that can be read: nested too deep, or a number too long."
+        ) from None
     form = '{"model": {"prompt": 0.15, "completion": 0.6}}, in US dollars for a million tokens'
     if not isinstance(data, dict) or not data:
         raise InputError(f"{path}: holds no prices. Write {form}.")
@@ -83,8 +88,9 @@ def _price(path: Path, model: str, value: object, form: str) -> Price:
         raise InputError(f"{path}: {model}: expected prompt and completion. Write {form}.")
     for name, amount in value.items():
         number = isinstance(amount, int | float) and not isinstance(amount, bool)
-        if not number or not math.isfinite(amount) or amount < 0:
-            raise InputError(f"{path}: {model}: {name} is {amount!r}; expected dollars, 0 or more.")
+        if not number or not 0 <= amount <= _MOST:
+            said = repr(amount)[:40]
+            raise InputError(f"{path}: {model}: {name} is {said}; expected dollars, 0 to {_MOST:,}.")
     return Price(float(value["prompt"]), float(value["completion"]))
 
 

@@ -14,6 +14,8 @@ JUDGED = ("compare", "answers.json", "--suite", "suite", "--scorer", "llm-judge"
 OUTPUTS = ("out.json", "out.md", "out.csv", "out.txt")
 WRITTEN = tuple(part for name in OUTPUTS for part in ("-o", name))
 NOWHERE = "http://127.0.0.1:9/v1"
+# The judge rules on one answer with garbage, and goes on so when it is told.
+ONE_HOPELESS = [{"when": {"contains": text}, "do": "garbage"} for text in ("The fee is $30.", "could not be used")]
 KEY = "sk-loopback-7Q2w9"
 
 
@@ -27,8 +29,7 @@ def produced(folder: Path) -> dict[str, bytes]:
 def test_replay_gives_the_same_bytes_without_server_and_key(
     server: Server, fees: Path, recallbench: Any, tmp_path: Path
 ) -> None:
-    # A third of the replies is garbage: a replay repeats a run's errors too.
-    server.set_faults([{"when": {"contains": "$30"}, "do": "garbage"}])
+    server.set_faults(ONE_HOPELESS)  # a replay repeats a run's errors too
     env = {"KIMI_API_KEY": KEY, "KIMI_BASE_URL": server.base_url}
     recorded = recallbench(*JUDGED, *WRITTEN, "--cassette", "kept.sqlite", env=env)
     assert recorded.returncode == 0, recorded.stderr
@@ -133,7 +134,7 @@ def test_wrong_uses_of_a_cassette_are_told(server: Server, fees: Path, recallben
 def test_retry_errors_asks_again_only_where_an_error_is_kept(
     server: Server, fees: Path, recallbench: Any
 ) -> None:
-    server.set_faults([{"when": {"contains": "$30"}, "do": "garbage"}])
+    server.set_faults(ONE_HOPELESS)
     judged = (*JUDGED, "--base-url", server.base_url)
     assert "Judge errors" in recallbench(*judged).stdout
     server.set_faults([])

@@ -9,6 +9,7 @@ import hashlib
 import importlib.util
 import json
 import os
+import re
 import shlex
 import signal
 import socket
@@ -292,8 +293,9 @@ def test_what_is_printed(fake: Fake) -> None:
     shown = {line[:9].strip(): line[10:] for line in lines[:-1]}
     digest = hashlib.sha256(fake.model.read_bytes()).hexdigest()
     url = shown["base URL"]
-    assert shlex.split(shown["use with"]) == ["--base-url", url, "--model", name + " [2J"]
-    assert shown["model"] == f"{name} [2J: llama, 0M parameters"
+    served = f"It's-$(a)-model-[2J@{hashlib.sha256(fake.model.read_bytes()).hexdigest()[:12]}"
+    assert shlex.split(shown["use with"]) == ["--base-url", url, "--model", served]
+    assert shown["model"] == f"{served}: llama, 0M parameters"
     assert shown["file"] == f"{fake.model}, 0.0 MB, {digest[:12]}"
     assert shown["sha256"] == digest
     assert shown["context"] == "8192 tokens a request (the model has 100000)"
@@ -371,7 +373,9 @@ def test_a_server_that_dies_while_serving(fake: Fake) -> None:
                 connection.getresponse()
         _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == ExitCode.ENDPOINT
-    assert err.startswith("recallbench: the server of Tiny Test Model ended (status 7).\n  log: ")
+    assert re.match(
+        r"recallbench: the server of Tiny-Test-Model@[0-9a-f]{12} ended \(status 7\)\.\n  log: ", err
+    )
 
 
 @pytest.mark.parametrize(
@@ -413,7 +417,7 @@ def test_a_package_that_cannot_be_imported(fake: Fake) -> None:
 def test_a_proxy_in_the_environment_is_no_obstacle(fake: Fake) -> None:
     env = {**fake.env, "http_proxy": "http://127.0.0.1:9", "HTTP_PROXY": "http://127.0.0.1:9"}
     with serve_local("--gguf", fake.model, "--json", env=env) as process:
-        assert announced(process)["model"] == "Tiny Test Model"
+        assert announced(process)["model"].startswith("Tiny-Test-Model@")
 
 
 # Refused before anything is started.

@@ -19,7 +19,8 @@ Routes: `POST [/PERSONA]/v1/chat/completions`, `POST [/PERSONA]/v1/embeddings`, 
 What is answered to a chat request, in this order: a fault that refuses it; what any real provider refuses (no model,
 no messages, `json_object` without the word JSON, a wrong key where `api_key` is set, a model outside `models`);
 a verdict by `rule_judge` when the last message is a judge prompt; an instance of the schema asked for; a sentence
-about the last user message. A reply longer than `max_tokens` is cut, with `finish_reason` "length".
+about the last user message. Without a latency or a delay requests are answered one by one, so `max_in_flight` is 1;
+with one, the time a ruling takes is part of it. A reply longer than `max_tokens` is cut, with `finish_reason` "length".
 
 - `wire`: HTTP/1.1 with keep-alive. `server`: routes and counters. `embedding`: vectors from hashes.
 - `faults`: which rule strikes which request. `refusals`: error bodies in the providers' words.

@@ -56,6 +56,9 @@ _DECLINES = re.compile(
     r"\b(?:unknown|left open|left blank|missing)\b"
 )
 _WANTS_QUESTION = re.compile(r"\basks?\b(?! for)")
+_WANTS_DECLINING = re.compile(
+    r"\bnever (?:stated|given|said|came)\b|\bopen, with no\b|^Keeps other amounts apart"
+)
 _ASKS = re.compile(r"\?|\b(?:tell|let) me (?:know )?which\b")
 _FORBIDS = re.compile(
     r"\b(?:does not|doesn't|no|not|isn't|neither|without|open|apart|left out|single|one settled|rather than)\b"
@@ -304,21 +307,37 @@ def _names(text: str) -> list[str]:
 def _rule_on_one(prompt: JudgePrompt, view: _Answer) -> dict[str, Any]:
     """Rule on one criterion, whose values have to be read off its own text."""
     if prompt.wrong_one:
-        span = next((s for fact in _read_off(prompt.wrong_one) for s in _sure(fact, view)), None)
+        facts = _read_off(prompt.wrong_one) or (Fact("", "text", prompt.wrong_one),)
+        span = next((s for fact in facts for s in _sure(fact, view) if not view.calls_past(s)), None)
         return {"quote": view.quote(span), "verdict": "met" if span else "not_met"}
-    spans = [_sure(fact, view) for fact in _read_off(prompt.one)]
-    anything = view.scan.dates or view.scan.amounts or view.scan.times
-    if prompt.one.startswith("Does not") or " not " in prompt.one[:40]:
-        said = next((s[0] for s in spans if s), None)
-        if said is not None:
-            return {"quote": view.quote(said), "verdict": "contradicted"}
-        at = anything[0].span if anything else None
-        return {"quote": view.quote(at), "verdict": "met" if at else "not_met"}
-    if spans:
+    asked, unwanted = _halves(prompt.one)
+    for fact in unwanted:
+        if span := next((s for s in _sure(fact, view) if not view.calls_past(s)), None):
+            return {"quote": view.quote(span), "verdict": "contradicted"}
+    spans = [_sure(fact, view) for fact in asked]
+    values = [found.span for kind in (view.scan.dates, view.scan.amounts, view.scan.times) for found in kind]
+    declines = _DECLINES.search(view.low)
+    span = values[0] if values else declines.span() if declines else None
+    if _WANTS_DECLINING.search(prompt.one):
+        met, span = declines is not None, declines.span() if declines else None
+    elif spans:
         met, span = all(spans), next((s[0] for s in spans if s), None)
+    elif _kind(prompt.one).only_forbids:
+        met = span is not None
     else:
-        met, span = bool(anything) and _supports(prompt.one, prompt.one, view), (0, 1)
+        names = [view.low.find(name.lower()) for name in _names(prompt.one)]
+        if names and min(names) >= 0:
+            met, span = True, (names[0], names[0] + 1)
+        else:
+            met = span is not None and _supports(prompt.one, prompt.one, view)
     return {"quote": view.quote(span) if met else "", "verdict": "met" if met else "not_met"}
+
+
+def _halves(text: str) -> tuple[tuple[Fact, ...], tuple[Fact, ...]]:
+    """Return the values that a criterion asks for, and those that it does not want."""
+    forbids = _FORBIDS.search(text.lower()) if _kind(text).only_forbids else None
+    split = forbids.start() if forbids else len(text)
+    return _read_off(text[:split]), _read_off(text[split:])
 
 
 @lru_cache(maxsize=1024)
@@ -330,7 +349,7 @@ def _read_off(text: str) -> tuple[Fact, ...]:
     ]
     facts += [Fact("", "time", text[t.span[0] : t.span[1]]) for t in scan.times]
     facts += [Fact("", "id", word) for word in re.findall(r"\b[A-Z]{2,}-[\w-]*\d+\b|\b\d{5,}\b", text)]
-    return tuple(facts) or ((Fact("", "text", text.strip()),) if len(text.split()) < 4 else ())
+    return tuple(facts)
 
 
 def _unsupported(prompt: JudgePrompt, view: _Answer) -> list[dict[str, str]]:

@@ -415,7 +415,9 @@ class _Run:
             sum(reply.served.asked for reply in replies),
             Count(compared - same, compared),
             None if enough else bad[0].kind,
-            tuple(verdicts.reward_of(judgement, case)[0] for judgement in judgements),
+            tuple(verdicts.reward_of(judgement, case)[0] for judgement in judgements)
+            if judge.repeats > 1
+            else (),
         )
         return (verdicts.median(judgements) if enough else bad[0]), trace
 

@@ -19,7 +19,7 @@ from harness.resources import bundled
 
 if TYPE_CHECKING:
     import jinja2
-    from jinja2.sandbox import SandboxedEnvironment
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
 
     from harness.suite import Case
     from harness.suite.models import Criterion
@@ -73,6 +73,7 @@ class JudgePrompts:
         self.hash = _hash_of(folders, used)
         self._rubrics: dict[tuple[Any, ...], str] = {}
         self._examples: dict[str, tuple[Message, ...]] = {}
+        self._cases: dict[str, dict[str, Any]] = {}
 
     def messages(self, case: Case, answer: str, transcript: str | None = None) -> tuple[Message, ...]:
         """Return the messages that ask for a verdict on an answer.
@@ -82,8 +83,9 @@ class JudgePrompts:
             answer: the text to be judged.
             transcript: the conversations, where claims are to be held against them.
         """
-        wrong = [_fact(fact) for fact in case.gold.forbidden]
-        shape = {"wrong_values": wrong, "with_transcript": transcript is not None}
+        fixed = self._of_case(case)
+        wrong = fixed["wrong_values"]
+        shape = {"wrong_values": bool(wrong), "with_transcript": transcript is not None}
         name = ABSTENTION if not case.answerable else f"judge_{case.category}.j2"
         kept = (name, bool(wrong), transcript is not None)
         if kept not in self._rubrics:
@@ -91,18 +93,27 @@ class JudgePrompts:
         said = self._render(
             CASE,
             {
-                **shape,
-                "question": case.question,
-                "question_time": case.question_time.isoformat() if case.question_time else None,
-                "reference": case.expected_behavior,
-                "facts": [_fact(fact) for fact in (*case.gold.required, *case.gold.optional)],
-                "criteria": [_criterion(item) for item in case.criteria],
+                **fixed,
+                "with_transcript": transcript is not None,
                 "transcript": None if transcript is None else neutralised(transcript),
                 "answer": neutralised(answer),
                 "fence": self.fence(answer),
             },
         )
         return {"role": "system", "content": self._rubrics[kept]}, {"role": "user", "content": said}
+
+    def _of_case(self, case: Case) -> dict[str, Any]:
+        """Return what a template gets of a case, whatever the answer; made once a case."""
+        if case.id not in self._cases:
+            self._cases[case.id] = {
+                "question": case.question,
+                "question_time": case.question_time.isoformat() if case.question_time else None,
+                "reference": case.expected_behavior,
+                "facts": [_fact(fact) for fact in (*case.gold.required, *case.gold.optional)],
+                "wrong_values": [_fact(fact) for fact in case.gold.forbidden],
+                "criteria": [_criterion(item) for item in case.criteria],
+            }
+        return self._cases[case.id]
 
     def messages_for_one(
         self, case: Case, answer: str, *, criterion: Criterion | None = None, wrong: GoldFact | None = None
@@ -161,11 +172,11 @@ def _where(error: Exception) -> str | None:
     return next((f"{file}:{line}" for file, line in reversed(frames) if file.endswith(".j2")), None)
 
 
-def _sandbox() -> type[SandboxedEnvironment]:
-    """Return jinja2's sandbox, made quick for what templates get from us: plain mappings."""
-    from jinja2.sandbox import SandboxedEnvironment
+def _sandbox() -> type[ImmutableSandboxedEnvironment]:
+    """Return jinja2's sandbox, made quick for plain mappings; nothing in them can be changed for the next answer."""
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-    class Sandbox(SandboxedEnvironment):
+    class Sandbox(ImmutableSandboxedEnvironment):
         def getattr(self, obj: Any, attribute: str) -> Any:
             if type(obj) is dict and attribute in obj:
                 return obj[attribute]

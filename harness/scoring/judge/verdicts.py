@@ -182,6 +182,8 @@ def _share(weights: Sequence[float], met: Sequence[bool]) -> float:
     """Return the share met by weight, exact: 3 of 5 has to be 0.6 whatever the five weigh."""
     if len(set(weights)) == 1:
         return sum(met) / len(met)
+    if all(weight.is_integer() for weight in weights):
+        return sum(weight for weight, is_met in zip(weights, met, strict=True) if is_met) / sum(weights)
     exact = [Fraction(str(weight)) for weight in weights]
     return float(sum(weight for weight, is_met in zip(exact, met, strict=True) if is_met) / sum(exact))
 
