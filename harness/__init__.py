@@ -30,6 +30,9 @@ if TYPE_CHECKING:
         score_batch,
         score_case,
     )
+    from harness.scoring.calibration import Calibration, calibrate
+    from harness.scoring.judge import LLMJudge
+    from harness.scoring.probes import Probe, load_labels, load_probes
     from harness.suite import Case, Conversation, Message, Suite, load_suite
     from harness.validation import validate
 
@@ -50,6 +53,9 @@ _HOME = {
         "score_batch",
         "score_case",
     ),
+    "harness.scoring.calibration": ("Calibration", "calibrate"),
+    "harness.scoring.judge": ("LLMJudge",),
+    "harness.scoring.probes": ("Probe", "load_labels", "load_probes"),
     "harness.suite": ("Case", "Conversation", "Message", "Suite", "load_suite"),
     "harness.validation": ("validate",),
 }
@@ -59,7 +65,8 @@ __all__ = [  # noqa: RUF022 - grouped as a user meets them
     "load_suite", "Suite", "Case", "Conversation", "Message", "validate",
     "GoldFact", "FactType", "FactMatch", "AnswerText", "match_fact",
     "score_case", "score_batch", "load_responses", "Responses", "Answer", "CaseScore", "SystemScores", "Scorer",
-    "find_scorer", "PASS_THRESHOLD",
+    "find_scorer", "PASS_THRESHOLD", "LLMJudge",
+    "calibrate", "Calibration", "Probe", "load_probes", "load_labels",
     "compare", "Comparison", "Cell", "render",
     "HarnessError", "InputError", "SuiteError", "Problem",
 ]  # fmt: skip

@@ -106,3 +106,21 @@ class Running:
 @pytest.fixture
 def running() -> type[Running]:
     return Running
+
+
+@pytest.fixture
+def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
+    """Run the program in this process: for tables of many calls, where a process adds nothing."""
+    from harness.cli.main import run
+
+    def call(*args: str | Path, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+        monkeypatch.chdir(tmp_path)
+        for name, value in (env or {}).items():
+            monkeypatch.setenv(name, value)
+        status = run(list(map(str, args)))
+        said = capsys.readouterr()
+        for name in env or {}:
+            monkeypatch.delenv(name)
+        return subprocess.CompletedProcess(args, status, said.out, said.err)
+
+    return call

@@ -38,10 +38,10 @@ _TURN = re.compile(r"^--- (user|assistant) ---\n", re.MULTILINE)
 Message = dict[str, str]
 # Whatever could be taken for the brackets of a marker line: two or more in a row, also in look-alike
 # characters and with invisible ones between them, or one character that looks like several.
-_LEFT, _RIGHT = "<＜﹤‹«≪⟨〈《˂ᐸ❮❰⟪〈≺", ">＞﹥›»≫⟩〉》˃ᐳ❯❱⟫〉≻"
+_LEFT, _RIGHT = "<＜﹤‹«≪⟨〈《˂ᐸ❮❰⟪〈≺⋘⫷", ">＞﹥›»≫⟩〉》˃ᐳ❯❱⟫〉≻⋙⫸"
 _MANY = "⋘⋙⫷⫸"
 _UNSEEN = "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff"
-_MARKER = re.compile(rf"[{_MANY}]|(?:[{_LEFT}][{_UNSEEN}]*){{2,}}|(?:[{_RIGHT}][{_UNSEEN}]*){{2,}}")
+_MARKER = re.compile(rf"(?:[{_LEFT}][{_UNSEEN}]*){{2,}}|(?:[{_RIGHT}][{_UNSEEN}]*){{2,}}|[{_MANY}]")
 
 
 class JudgePrompts:
@@ -187,7 +187,7 @@ def _sandbox() -> type[ImmutableSandboxedEnvironment]:
 
 def neutralised(text: str) -> str:
     """Return text in which nothing can be taken for a marker of the fence: one bracket stands for several."""
-    return _MARKER.sub(lambda found: "‹" if found[0][0] in f"{_LEFT}⋘⫷" else "›", text)
+    return _MARKER.sub(lambda found: "‹" if found[0][0] in _LEFT else "›", text)
 
 
 def transcript_of(case: Case) -> str:
