@@ -41,7 +41,7 @@ def run(
         )
     names = ("suite", "gold", "scorer", "pass_threshold", "format", *judging.SETTINGS)
     values = options.settings(**{name: flags[name] for name in names})
-    whole, asked = options.chosen_suite(values, flags["layer"])
+    whole, asked = options.chosen_suite(values, flags["layer"], flags["cases"])
     used = judging.scorer(values, flags)
     given = answers(whole)
     with judging.watched(used):

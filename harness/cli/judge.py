@@ -41,6 +41,7 @@ def check(**flags: Any) -> None:
 
 @command.command("calibrate", cls=options.JudgedCommand)
 @options.layer_option
+@options.case_option
 @options.suite_option
 @options.gold_option
 @options.scorer_option
@@ -50,9 +51,6 @@ def check(**flags: Any) -> None:
     type=click.Path(path_type=Path),
     metavar="FILE",
     help="Your own labelled answers (YAML, JSON or CSV) instead of the bundled probes.",
-)
-@click.option(
-    "--case", "cases", multiple=True, metavar="TEST_ID", help="Only the probes of this case; repeatable."
 )
 @click.option("--mistakes", is_flag=True, help="List every probe that was ruled wrongly.")
 @options.judge_options
@@ -80,8 +78,8 @@ def calibrate(
     check_outputs(output, (labels, flags["gold"]))
     names = ("suite", "gold", "scorer", "pass_threshold", "format", *judging.SETTINGS)
     values = options.settings(**{name: flags[name] for name in names})
-    whole, _ = options.chosen_suite(values)
-    probes = _probes(whole, labels, layer, cases, own_suite=values["suite"].value is not None)
+    whole, part = options.chosen_suite(values, layer, cases)
+    probes = _probes(whole, part, labels, own_suite=values["suite"].value is not None)
     threshold = values["pass_threshold"].value
     used = judging.scorer(values, flags)
     made: list[Calibration] = []
@@ -103,22 +101,14 @@ def calibrate(
         click.echo(f"wrote {path}", err=True)
 
 
-def _probes(
-    whole: Suite, labels: Path | None, layers: tuple[str, ...], cases: tuple[str, ...], *, own_suite: bool
-) -> tuple[Probe, ...]:
+def _probes(whole: Suite, part: Suite, labels: Path | None, *, own_suite: bool) -> tuple[Probe, ...]:
+    """Return the labelled answers to the cases asked for."""
     from harness.scoring.probes import load_labels, load_probes
 
     if labels is None and own_suite:
         raise InputError("the bundled probes belong to the bundled suite. Give --labels FILE with --suite.")
     found = load_probes(None, whole) if labels is None else load_labels(labels, whole)
-    for name in cases:
-        whole.get(name)
-    kept = tuple(
-        probe
-        for probe in found
-        if (not cases or probe.case_id in cases)
-        and (not layers or whole.get(probe.case_id).category in layers)
-    )
+    kept = tuple(probe for probe in found if probe.case_id in part.ids)
     if not kept:
         raise InputError("no labelled answer is left to measure on. Check --layer and --case.")
     return kept

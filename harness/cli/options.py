@@ -53,6 +53,9 @@ gold_option = click.option(
 layer_option = click.option(
     "--layer", type=click.Choice(LAYER_NAMES), multiple=True, help="Only this layer; repeatable."
 )
+case_option = click.option(
+    "--case", "cases", multiple=True, metavar="TEST_ID", help="Only this case; repeatable."
+)
 scorer_option = click.option(
     "--scorer",
     metavar="NAME",
@@ -173,6 +176,7 @@ def comparison_options(command: Command) -> Command:
     for option in reversed(
         (
             layer_option,
+            case_option,
             scorer_option,
             gold_option,
             suite_option,
@@ -194,15 +198,22 @@ def settings(**flags: Any) -> Mapping[str, Resolved]:
     return resolve(flags)
 
 
-def chosen_suite(values: Mapping[str, Resolved], layers: tuple[str, ...] = ()) -> tuple[Suite, Suite]:
-    """Return the whole suite, and its part in the layers asked for."""
+def chosen_suite(
+    values: Mapping[str, Resolved], layers: tuple[str, ...] = (), cases: tuple[str, ...] = ()
+) -> tuple[Suite, Suite]:
+    """Return the whole suite, and its part in the layers and of the cases asked for."""
     from harness.errors import InputError
     from harness.suite import Suite, load_suite
 
     whole = load_suite(values["suite"].value, gold=values["gold"].value)
-    if not layers:
+    if not layers and not cases:
         return whole, whole
-    part = Suite(whole.root, tuple(case for case in whole if case.category in layers))
+    for name in cases:
+        whole.get(name)
+    chosen = (
+        case for case in whole if (not layers or case.category in layers) and (not cases or case.id in cases)
+    )
+    part = Suite(whole.root, tuple(chosen))
     if not len(part):
-        raise InputError(f"{whole.root}: no case in {', '.join(layers)}.")
+        raise InputError(f"{whole.root}: no case in {', '.join((*layers, *cases))}.")
     return whole, part

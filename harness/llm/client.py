@@ -28,7 +28,7 @@ from harness.llm.endpoint import Endpoint
 from harness.llm.replies import Parsed, RawReply, ReplyError, Usage, read_reply, usage_of
 from harness.llm.schema import ReplySchema
 from harness.llm.slots import Slots
-from harness.llm.usage import Price, Spent
+from harness.llm.usage import Budget, Price, Spent
 
 if TYPE_CHECKING:
     from harness.llm.transport import Transport
@@ -125,7 +125,7 @@ class ChatModel:
         concurrency: most requests in flight.
         timeout_s: seconds to wait for one reply.
         prices: dollars for a million tokens by model, for providers that name no cost.
-        max_cost: dollars after which no request is sent.
+        max_cost: dollars after which no request is sent; a `Budget` is one for several models.
         retry_errors: ask again where the cassette holds an error.
     """
 
@@ -137,7 +137,7 @@ class ChatModel:
         concurrency: int = 16,
         timeout_s: float = 120.0,
         prices: Mapping[str, Price] | None = None,
-        max_cost: float | None = None,
+        max_cost: Budget | float | None = None,
         retry_errors: bool = False,
     ) -> None:
         self.endpoint = endpoint
@@ -146,7 +146,7 @@ class ChatModel:
         self._cassette = cassette
         self._timeout_s = timeout_s
         self._prices = prices or {}
-        self._max_cost = max_cost
+        self._budget = max_cost if isinstance(max_cost, Budget) else Budget(max_cost)
         self._retry_errors = retry_errors
         self._dialect = Dialect()
         self._transport: Transport | None = None
@@ -183,7 +183,10 @@ class ChatModel:
         wanted = dict(request.parameters)
         total, asked = Spent(), 0
         for attempt in range(ATTEMPTS):
-            entry, got, new = await self._reply(request, messages, wanted, attempt, fresh=fresh)
+            try:
+                entry, got, new = await self._reply(request, messages, wanted, attempt, fresh=fresh)
+            except Unanswered as failed:  # the attempts before it were used all the same
+                raise Unanswered(failed.error, failed.served._replace(spent=total)) from None
             raw, reading = got.raw, got.reading
             asked += new
             total = total.plus(self._use(raw))
@@ -340,20 +343,22 @@ class ChatModel:
             )
 
     def _check_budget(self) -> None:
-        if self._max_cost is None:
+        if self._budget.limit is None:
             return
         if self.fresh.calls and self.fresh.priced < self.fresh.calls:
             raise EndpointError(
                 f"--max-cost: {self.endpoint.label} names no cost and --prices has no price for "
                 f"{self.endpoint.model}. Give --prices FILE, or leave out --max-cost."
             )
-        if (self.fresh.cost or 0.0) >= self._max_cost:
+        if self._budget.used_up:
             raise BudgetSpent(
-                f"{self.fresh.cost or 0.0:.4f} US dollars spent of --max-cost {self._max_cost:g}"
+                f"{self._budget.spent:.4f} US dollars spent of --max-cost {self._budget.limit:g}"
             )
 
     def _count(self, raw: RawReply) -> None:
-        self.fresh = self.fresh.plus(self._use(raw))
+        used = self._use(raw)
+        self.fresh = self.fresh.plus(used)
+        self._budget.spent += used.cost or 0.0
 
     def _use(self, raw: RawReply) -> Spent:
         said = usage_of(raw) or Usage()
@@ -362,9 +367,11 @@ class ChatModel:
         )
 
     def _refused(self, trouble: ReplyError) -> str:
-        key = f"the key in {self.endpoint.key_name}" if self.endpoint.key_name else "no key was sent"
+        name = self.endpoint.key_name
         mend = {
-            "auth": f"Check {key}, or name another variable with --api-key-env.",
+            "auth": f"Check the key in {name}, or name another variable with --api-key-env."
+            if name
+            else "No key was sent: name the variable that holds one with --api-key-env.",
             "quota": "Top up the account, or choose another provider.",
         }.get(trouble.kind, "Check --model and --base-url with `recallbench judge check`.")
         return f"{self.endpoint.label}: {trouble.kind}: {trouble.message} {mend} What is finished is kept."

@@ -57,6 +57,19 @@ class Spent(NamedTuple):
         )
 
 
+class Budget:
+    """What several models may cost together, in US dollars; None is no limit."""
+
+    def __init__(self, limit: float | None) -> None:
+        self.limit = limit
+        self.spent = 0.0
+
+    @property
+    def used_up(self) -> bool:
+        """Whether nothing may be asked any more."""
+        return self.limit is not None and self.spent >= self.limit
+
+
 def load_prices(path: Path) -> dict[str, Price]:
     """Read a price file: `{model: {prompt: dollars, completion: dollars}}` for a million tokens.
 

@@ -114,13 +114,12 @@ def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     from harness.cli.main import run
 
     def call(*args: str | Path, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-        monkeypatch.chdir(tmp_path)
-        for name, value in (env or {}).items():
-            monkeypatch.setenv(name, value)
-        status = run(list(map(str, args)))
+        with monkeypatch.context() as patched:
+            patched.chdir(tmp_path)
+            for name, value in (env or {}).items():
+                patched.setenv(name, value)
+            status = run(list(map(str, args)))
         said = capsys.readouterr()
-        for name in env or {}:
-            monkeypatch.delenv(name)
         return subprocess.CompletedProcess(args, status, said.out, said.err)
 
     return call

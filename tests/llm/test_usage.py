@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.errors import InputError
-from harness.llm.usage import Price, Spent, load_prices, spent
+from harness.llm.usage import Budget, Price, Spent, load_prices, spent
 
 PRICES = {"m": Price(2.0, 8.0)}
 
@@ -47,6 +47,16 @@ def test_a_sum_tells_how_many_calls_it_knows_the_cost_of() -> None:
 
 def test_nothing_spent_has_no_cost() -> None:
     assert Spent().plus(Spent()).cost is None
+
+
+def test_a_budget_is_used_up_at_its_limit_and_none_has_none() -> None:
+    budget, endless = Budget(1.0), Budget(None)
+    for one in (budget, endless):
+        one.spent += 0.75
+        assert not one.used_up
+        one.spent += 0.25
+    assert budget.used_up
+    assert not endless.used_up
 
 
 CALL = st.builds(

@@ -14,7 +14,7 @@ from harness.errors import EndpointError, InputError
 from harness.llm.cassette import Cassette, Mode, canonical
 from harness.llm.endpoint import Endpoint, Wanted, parse_judge, resolve_endpoint
 from harness.llm.schema import ReplySchema
-from harness.llm.usage import Price, Spent, load_prices
+from harness.llm.usage import Budget, Price, Spent, load_prices
 from harness.scoring.answer import Answer
 from harness.scoring.judge import quotes, verdicts
 from harness.scoring.judge.asking import Asking
@@ -195,6 +195,7 @@ class LLMJudge:
         folder = None if self.prompts is None else Path(self.prompts)
         templates = JudgePrompts(folder, per_criterion=self.per_criterion)
         prices: Mapping[str, Price] = {} if self.prices is None else load_prices(Path(self.prices))
+        budget = Budget(self.max_cost)
         with self._open_cassette() as cassette:
             endpoints = self.resolve(cassette)
             self._state = _State(endpoints, templates.hash, kept_in=_kept_in(cassette))
@@ -218,7 +219,7 @@ class LLMJudge:
                             concurrency=self.concurrency,
                             timeout_s=self.timeout_s,
                             prices=prices,
-                            max_cost=self.max_cost,
+                            max_cost=budget,
                             retry_errors=self.retry_errors,
                         )
                     )

@@ -166,7 +166,7 @@ def read_judgement(value: Mapping[str, Any], case: Case, said: Said) -> Judgemen
 
 def reward_of(judgement: Judgement, case: Case) -> tuple[float, tuple[str, ...]]:
     """Return the reward in [0, 1] and the vetoes, among `contradicted`, `forbidden_stated`, `hallucination`."""
-    weights = [criterion.weight for criterion in case.criteria]
+    weights = [float(criterion.weight) for criterion in case.criteria]
     share = _share(weights, [ruling.verdict == "met" for ruling in judgement.rulings])
     vetoes = []
     if any(ruling.verdict == "contradicted" for ruling in judgement.rulings):

@@ -24,6 +24,7 @@ CRITERIA = (
 )
 MakeCase = Callable[..., Case]
 MakeJudge = Callable[..., LLMJudge]
+Rules = Callable[[list[dict[str, Any]]], None]
 
 
 def build(**changes: Any) -> Case:
@@ -82,3 +83,22 @@ def make_judge(server: Server, monkeypatch: pytest.MonkeyPatch) -> MakeJudge:
 def judge_at(server: Server) -> Callable[[str, str], str]:
     """Return how `judges` names a model of the loopback server with a persona's faults."""
     return lambda model, persona="": f"{model}@{server.url(persona)}"
+
+
+@pytest.fixture
+def rules(server: Server) -> Iterator[Rules]:
+    """Put fault rules in place for one test, everything counted anew."""
+
+    def put(given: list[dict[str, Any]]) -> None:
+        server.set_faults(given)
+        server.reset()
+
+    yield put
+    server.set_faults([])
+    server.reset()
+
+
+@pytest.fixture
+def asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give every question up after one unusable reply."""
+    monkeypatch.setattr("harness.llm.client.ATTEMPTS", 1)
