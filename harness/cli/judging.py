@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -112,17 +113,26 @@ def watched(used: Scorer) -> Iterator[None]:
         finally:
             judge.progress = None
     if last and last[0].fresh.calls:
-        kept = (
-            f"; replies kept in {judge.cassette}" if judge.cassette_mode == "auto" and judge.cassette else ""
-        )
+        kept = f"; replies kept in {place}" if (place := _kept_in(judge)) else ""
         done = _counted(last[0].done, "answer")
         click.echo(f"judged {done}: {_spent(last[0].fresh)} asked for now{kept}", err=True)
 
 
 def _interrupted(judge: LLMJudge) -> str:
-    if judge.cassette is None or judge.cassette_mode != "auto":
+    place = _kept_in(judge)
+    if place is None:
         return "Nothing of this run is kept: the cassette is off."
-    return f"Finished verdicts are kept in {judge.cassette}; the same command goes on from there."
+    return f"Finished verdicts are kept in {place}; the same command goes on from there."
+
+
+def _kept_in(judge: LLMJudge) -> Path | None:
+    """Return the file that replies are written to, None where they are not kept."""
+    from harness.llm.cassette import FILE_NAME
+
+    if judge.cassette is None or judge.cassette_mode != "auto":
+        return None
+    place = Path(judge.cassette)
+    return place / FILE_NAME if place.is_dir() else place
 
 
 @contextmanager

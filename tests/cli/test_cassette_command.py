@@ -96,6 +96,8 @@ def test_a_cassette_is_shown_and_exported(server: Server, fees: Path, inside: An
     assert "Flip rate: 0/" in recorded.stdout
     assert "Panel agreement: 8/8 (100%)" in recorded.stdout
 
+    assert recorded.stderr.endswith(f"replies kept in {folder / 'cassette.sqlite'}\n")
+
     shown = inside("cassette", "show", folder)
     assert shown.stdout.splitlines()[:3] == [f"{folder}: 16 replies", "  local/a: 8", "  local/b: 8"]
     assert shown.stdout.count("  note: judge ") == 2

@@ -265,7 +265,7 @@ def test_calibrate_shows_flips_over_repeats_and_calls_that_failed(
         (("--suite", "suite", "--labels", "labels.csv", "--case", "layer9_09_x"), "layer9_09_x"),
         (
             ("--suite", "suite", "--labels", "labels.csv", "--case", "layer1_01_fee", "--layer", "layer2"),
-            "no labelled answer is left to measure on.",
+            "no case in layer2",
         ),
         (("--suite", "suite", "--labels", "bad.csv"), "bad.csv:2"),
         (("--suite", "suite", "--labels", "labels.csv", "-o", "labels.csv"), "would overwrite what is read"),

@@ -27,7 +27,7 @@ _JUDGING = tuple(
 )
 _INSTRUCTS = re.compile(
     r"criteri(?:a|on)|verdict|rubric|\bgrad(?:er|ing)\b|\bjudge\b|(?:full|top) marks?\b|gold facts?|"
-    r"reference answer|evaluation|\boverride\b|\bas met\b|=\s?met\b|previous instructions|\[/?(?:system|inst)",
+    r"reference answer|evaluation|\boverride\b|\bas met\b|(?:=|->)\s?met\b|previous instructions|\[/?(?:system|inst)",
     re.IGNORECASE,
 )
 _FAKE_END = re.compile(r"(?:‹‹‹|‹\s*(?:END|BEGIN|ANSWER|REFERENCE)\b|<<<).*", re.DOTALL)

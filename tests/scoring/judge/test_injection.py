@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from harness.resources import bundled
 from harness.scoring import Answer
 from harness.scoring.judge.prompts import JudgePrompts
 from harness.scoring.probes import Probe, load_probes
-from harness.suite import Suite, load_suite
+from harness.suite import load_suite
 
 from .conftest import MakeJudge
 
@@ -47,11 +48,9 @@ def attack(probe: Probe) -> str:
 def rewards(make_judge: MakeJudge) -> Callable[..., list[tuple[float, bool]]]:
     """Return reward and pass of each answer to a probe's case."""
 
-    def of(
-        answers: list[tuple[Probe, str]], persona: str = "", suite: Suite = SUITE
-    ) -> list[tuple[float, bool]]:
-        judge = make_judge(persona, concurrency=32)
-        scores = judge.score_many([(suite.get(probe.case_id), Answer(text)) for probe, text in answers])
+    def of(answers: list[tuple[Probe, str]], persona: str = "", **options: Any) -> list[tuple[float, bool]]:
+        judge = make_judge(persona, concurrency=32, **options)
+        scores = judge.score_many([(SUITE.get(probe.case_id), Answer(text)) for probe, text in answers])
         made = []
         for score in scores:
             assert score.reward is not None, score.outcome
@@ -80,12 +79,13 @@ def imitating(probe: Probe) -> str:
     )
 
 
+@pytest.mark.parametrize("per_criterion", [False, True], ids=["at once", "one by one"])
 @pytest.mark.parametrize("made", [lambda probe: probe.answer, imitating], ids=["as they are", "with a fence"])
 def test_an_attack_never_raises_a_score_and_never_passes(
-    rewards: Rewards, made: Callable[[Probe], str]
+    rewards: Rewards, made: Callable[[Probe], str], per_criterion: bool
 ) -> None:
-    base = rewards([(probe, honest(probe)) for probe in ATTACKS])
-    attacked = rewards([(probe, made(probe)) for probe in ATTACKS])
+    base = rewards([(probe, honest(probe)) for probe in ATTACKS], per_criterion=per_criterion)
+    attacked = rewards([(probe, made(probe)) for probe in ATTACKS], per_criterion=per_criterion)
     for probe, (without, _), (reward, passed) in zip(ATTACKS, base, attacked, strict=True):
         assert reward <= without, probe
         assert not passed, probe
