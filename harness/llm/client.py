@@ -328,8 +328,8 @@ class ChatModel:
             return
         if trouble.wait_s > LONGEST_PAUSE_S:
             raise EndpointError(
-                f"{self.endpoint.label}: asks to wait {trouble.wait_s:.0f} s ({trouble.message}). "
-                "What is finished is kept; run the same command again later."
+                f"{self.endpoint.label}: asks to wait {trouble.wait_s:.0f} s ({trouble.message})."
+                f"{self._kept} Run the same command again later."
             )
         until = asyncio.get_running_loop().time() + trouble.wait_s
         self._resume_at = max(self._resume_at, until)
@@ -339,7 +339,7 @@ class ChatModel:
         if not self._ever_reached or self._unreached >= _DEAD_AFTER:
             raise EndpointError(
                 f"{self.endpoint.label}: cannot be reached at {self.endpoint.base_url}: {error.message}. "
-                "Check --base-url, and that the server runs. What is finished is kept."
+                f"Check --base-url, and that the server runs.{self._kept}"
             )
 
     def _check_budget(self) -> None:
@@ -374,7 +374,12 @@ class ChatModel:
             else "No key was sent: name the variable that holds one with --api-key-env.",
             "quota": "Top up the account, or choose another provider.",
         }.get(trouble.kind, "Check --model and --base-url with `recallbench judge check`.")
-        return f"{self.endpoint.label}: {trouble.kind}: {trouble.message} {mend} What is finished is kept."
+        return f"{self.endpoint.label}: {trouble.kind}: {trouble.message} {mend}{self._kept}"
+
+    @property
+    def _kept(self) -> str:
+        """What to add for the user when a run stops: nothing where nothing is kept."""
+        return " What is finished is kept." if self._cassette.mode == "auto" else ""
 
     async def close(self) -> None:
         """Close the connections."""

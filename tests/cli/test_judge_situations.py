@@ -228,6 +228,10 @@ def test_a_refused_key_stops_the_run_and_names_the_variable(
         keyless = inside(*judged, "--base-url", strict.base_url)
         assert keyless.returncode == 3
         assert "No key was sent: name the variable that holds one with --api-key-env." in keyless.stderr
+        # Only where something can be kept is it said to be.
+        assert said.endswith(" What is finished is kept.")
+        assert "kept" not in checked.stderr
+        assert "kept" not in inside(*judged, "--cassette-mode", "off", env=env).stderr
         hold_no_key(tmp_path, done.stderr, checked.stdout, checked.stderr, keyless.stderr)
 
         # A refusal is never kept: with the right key the same command goes on.

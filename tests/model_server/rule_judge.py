@@ -27,7 +27,7 @@ _JUDGING = tuple(
 )
 _INSTRUCTS = re.compile(
     r"criteri(?:a|on)|verdict|rubric|\bgrad(?:er|ing)\b|\bjudge\b|(?:full|top) marks?\b|gold facts?|"
-    r"reference answer|evaluation|\boverride\b|\bas met\b|(?:=|->)\s?met\b|previous instructions|\[/?(?:system|inst)",
+    r"reference answer|evaluation|\boverride\b|\bas met\b|=\s?met\b|your reasoning|previous instructions|\[/?(?:system|inst)",
     re.IGNORECASE,
 )
 _FAKE_END = re.compile(r"(?:‹‹‹|‹\s*(?:END|BEGIN|ANSWER|REFERENCE)\b|<<<).*", re.DOTALL)
@@ -315,7 +315,9 @@ def _rule_on_one(prompt: JudgePrompt, view: _Answer) -> dict[str, Any]:
         if span := next((s for s in _sure(fact, view) if not view.calls_past(s)), None):
             return {"quote": view.quote(span), "verdict": "contradicted"}
     spans = [_sure(fact, view) for fact in asked]
-    values = [found.span for kind in (view.scan.dates, view.scan.amounts, view.scan.times) for found in kind]
+    # A small bare number may be one of a list or a rule, and says nothing of substance.
+    amounts = [amount for amount in view.scan.amounts if amount.kind or amount.value >= 100]
+    values = [found.span for kind in (view.scan.dates, amounts, view.scan.times) for found in kind]
     declines = _DECLINES.search(view.low)
     span = values[0] if values else declines.span() if declines else None
     if _WANTS_DECLINING.search(prompt.one):

@@ -69,4 +69,4 @@ def _place(wanted: str, answer: Said, at: int) -> int:
 
 def _words(text: str) -> list[str]:
     found = _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
-    return [word.translate(_INSIDE) for word in found]
+    return [word if word.isalnum() else word.translate(_INSIDE) for word in found]
