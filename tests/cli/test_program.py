@@ -239,8 +239,8 @@ def test_show_numbers_messages_as_evidence_cites_them(recallbench: Any, write_su
 
 def test_scorers_lists_what_can_be_named(recallbench: Any) -> None:
     shown = recallbench("scorers").stdout
-    assert [line.split()[0] for line in shown.splitlines()[:4]] == [
-        "keyword-recall", "evidence-recall", "exact-match", "token-f1",
+    assert [line.split()[0] for line in shown.splitlines()[:5]] == [
+        "keyword-recall", "llm-judge", "evidence-recall", "exact-match", "token-f1",
     ]  # fmt: skip
 
 

@@ -88,6 +88,15 @@ def test_requests_refused_together_take_one_step() -> None:
     assert later["response_format"] == {"type": "json_object"}
 
 
+def test_a_refusal_that_comes_late_takes_no_step_back() -> None:
+    dialect = Dialect()
+    first = sent(dialect, max_tokens=7)
+    assert dialect.adapt(no_param("max_tokens"), first)
+    assert dialect.adapt(no_param("max_completion_tokens"), sent(dialect, max_tokens=7))
+    assert dialect.adapt(no_param("max_tokens"), first)
+    assert set(sent(dialect, max_tokens=7)) == {"model", "messages", "response_format"}
+
+
 @pytest.mark.parametrize("name", ["model", "messages", "seed", None])
 def test_what_was_not_sent_or_cannot_be_left_out_is_no_help(name: str | None) -> None:
     dialect = Dialect()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from harness.scoring.judge.judge import DEFAULT_CASSETTE, LLMJudge, Tally
+from harness.scoring.judge.judge import DEFAULT_CASSETTE, LLMJudge
+from harness.scoring.judge.running import Tally
 
 __all__ = ["DEFAULT_CASSETTE", "LLMJudge", "Tally"]
