@@ -25,6 +25,7 @@ from harness.llm import usage
 from harness.llm.cassette import Cassette, Entry, canonical, request_key
 from harness.llm.dialect import Dialect, described
 from harness.llm.endpoint import Endpoint
+from harness.llm.exchange import Answered, BudgetSpent, ChatRequest, Served, Unanswered
 from harness.llm.replies import Parsed, RawReply, ReplyError, Usage, read_reply, usage_of
 from harness.llm.schema import ReplySchema
 from harness.llm.slots import Slots
@@ -48,63 +49,6 @@ _MOST_STEPS = 8
 _MOST_TOKENS = 32_768
 # So many questions in a row given up for want of a connection: nobody is there.
 _DEAD_AFTER = 3
-
-
-class ChatRequest(NamedTuple):
-    """What is asked, apart from who is asked and how the wire wants it.
-
-    Attributes:
-        messages: role and content of each.
-        schema: the form of the reply.
-        parameters: temperature, max_tokens and so on, as meant.
-        repeat: which of several askings of the same this is, from 0.
-        label: what it is about, for messages to the user.
-    """
-
-    messages: tuple[Mapping[str, str], ...]
-    schema: ReplySchema
-    parameters: Mapping[str, Any]
-    repeat: int = 0
-    label: str = ""
-
-
-class Served(NamedTuple):
-    """How a reply came to be: by whom, at what cost.
-
-    Attributes:
-        provider: name of the provider.
-        model: the model as the server named it, None when it did not.
-        sent: the parameters that the server accepted, as canonical JSON.
-        spent: tokens and cost over all attempts, stored ones included.
-        asked: replies that went over the wire now; 0 when all came from the cassette.
-    """
-
-    provider: str
-    model: str | None
-    sent: str
-    spent: Spent
-    asked: int
-
-
-class Answered(NamedTuple):
-    """A usable reply: what `read` made of it, its flags, and how it came."""
-
-    value: Any
-    flags: tuple[str, ...]
-    served: Served
-
-
-class Unanswered(Exception):
-    """No usable reply came; `error` is the last one's trouble."""
-
-    def __init__(self, error: ReplyError, served: Served) -> None:
-        super().__init__(str(error))
-        self.error = error
-        self.served = served
-
-
-class BudgetSpent(Exception):
-    """The limit of `max_cost` is reached; no further request is sent."""
 
 
 class _Got(NamedTuple):

@@ -123,5 +123,3 @@ def test_a_judged_run_beside_a_bare_loop(tmp_path: Path) -> None:
     assert best["ours"] <= 0.7 * best["bare"]
     assert best["cached"] <= 0.25 * best["bare"]
     assert peak["ours"] <= 90
-
-

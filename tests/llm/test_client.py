@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from harness.errors import EndpointError, InputError
 from harness.llm import client
 from harness.llm.cassette import Cassette
-from harness.llm.client import Answered, BudgetSpent, ChatModel, ChatRequest, Unanswered
+from harness.llm.client import ChatModel
 from harness.llm.endpoint import Endpoint
+from harness.llm.exchange import Answered, BudgetSpent, ChatRequest, Unanswered
 from harness.llm.replies import ReplyError
 from harness.llm.schema import Number, ReplySchema, Text
 from harness.llm.usage import Budget, Price

@@ -13,8 +13,9 @@ import pytest
 from harness.errors import EndpointError, ExitCode
 from harness.llm import client
 from harness.llm.cassette import Cassette
-from harness.llm.client import FIRST_TRIES, LONGEST_PAUSE_S, TRIES, ChatModel, ChatRequest, Unanswered
+from harness.llm.client import FIRST_TRIES, LONGEST_PAUSE_S, TRIES, ChatModel
 from harness.llm.endpoint import Endpoint
+from harness.llm.exchange import ChatRequest, Unanswered
 from harness.llm.schema import Number, ReplySchema
 from harness.llm.transport import Transport
 from tests.model_server import Server, start

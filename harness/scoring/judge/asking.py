@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from harness.llm.client import Answered, ChatModel, ChatRequest, Unanswered
+from harness.llm.client import ChatModel
+from harness.llm.exchange import Answered, ChatRequest, Unanswered
 from harness.llm.schema import ReplySchema
 from harness.llm.usage import Spent
 from harness.scoring.judge import verdicts

@@ -53,7 +53,8 @@ def _resolved(endpoint: Endpoint) -> list[Row]:
 async def _asked(judge: LLMJudge, endpoint: Endpoint) -> list[Row]:
     import json
 
-    from harness.llm.client import ChatModel, ChatRequest, Unanswered
+    from harness.llm.client import ChatModel
+    from harness.llm.exchange import ChatRequest, Unanswered
 
     request = ChatRequest(_MESSAGES, _SCHEMA, judge.parameters, label="judge check")
     with Cassette(None) as none:

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from harness.errors import EndpointError
-from harness.llm.client import BudgetSpent, ChatModel, Unanswered
+from harness.llm.client import ChatModel
+from harness.llm.exchange import BudgetSpent, Unanswered
 from harness.llm.replies import ReplyError
 from harness.llm.schema import ReplySchema
 from harness.llm.usage import Spent
