@@ -1,4 +1,4 @@
-"""The wire: one connection pool on openai's client; the only module that loads it."""
+"""The wire: openai's client on its aiohttp transport; the only module that loads it."""
 
 from __future__ import annotations
 
@@ -9,14 +9,7 @@ from typing import Any
 
 import aiohttp
 import httpx2
-from openai import (
-    APIConnectionError,
-    APIStatusError,
-    APITimeoutError,
-    AsyncOpenAI,
-    DefaultAioHttpClient,
-    Omit,
-)
+from openai import AsyncOpenAI, DefaultAioHttpClient
 
 from harness.llm.endpoint import Endpoint
 from harness.llm.replies import ReplyError
@@ -26,7 +19,7 @@ _LONE = re.compile("[\ud800-\udfff]")
 
 
 class Transport:
-    """Posts chat completions; a pool of connections for one endpoint.
+    """Posts chat completions over one pool of connections.
 
     Args:
         endpoint: where to and with which key.
@@ -35,21 +28,19 @@ class Transport:
     """
 
     def __init__(self, endpoint: Endpoint, timeout_s: float, connections: int) -> None:
-        # Without a key no header goes out; the account's headers are for openai itself only.
-        omitted = ["OpenAI-Organization", "OpenAI-Project"]
-        if endpoint.api_key is None:
-            omitted.append("Authorization")
-        self._headers: dict[str, Any] = {name: Omit() for name in omitted}
         self._key = endpoint.api_key
         self._timeout_s = timeout_s
         limits = httpx2.Limits(max_connections=connections, max_keepalive_connections=connections)
-        self._client = AsyncOpenAI(
-            base_url=endpoint.base_url,
-            api_key=endpoint.api_key or "none",
-            max_retries=0,
-            timeout=timeout_s,
-            http_client=DefaultAioHttpClient(limits=limits, timeout=timeout_s),
+        self._http = DefaultAioHttpClient(limits=limits, timeout=timeout_s)
+        # The client says where to and with which headers, once: to let it build every request anew
+        # costs as much as sending them.
+        client = AsyncOpenAI(
+            base_url=endpoint.base_url, api_key=endpoint.api_key or "none", http_client=self._http
         )
+        self._url = client.base_url.join("chat/completions")
+        self._headers = {"Content-Type": "application/json", "User-Agent": client.user_agent}
+        if endpoint.api_key is not None:  # without a key no header goes out
+            self._headers |= client.auth_headers
 
     async def post(self, body: Mapping[str, Any]) -> tuple[int, Mapping[str, str], str]:
         """Send a chat completion; return status, headers (lower case) and text.
@@ -58,16 +49,9 @@ class Transport:
             ReplyError: of the kind `timeout` or `connection`.
         """
         try:
-            # Its own parsing and models cost more than the rest of a call.
-            response = await self._client.post(
-                "/chat/completions", body=body, cast_to=httpx2.Response, options={"headers": self._headers}
-            )
-        except APIStatusError as error:
-            response = error.response
-        except UnicodeEncodeError:
-            return await self.post(_without_lone_surrogates(body))
+            response = await self._http.post(self._url, content=_encoded(body), headers=self._headers)
         # Not all of its transport's errors come wrapped.
-        except (APIConnectionError, aiohttp.ClientError, httpx2.HTTPError) as error:
+        except (aiohttp.ClientError, httpx2.HTTPError) as error:
             raise self._unreached(error) from None
         return response.status_code, response.headers, self._without_key(response.text)
 
@@ -78,7 +62,7 @@ class Transport:
             if isinstance(cause, OSError | aiohttp.ClientError) and not isinstance(cause, TimeoutError):
                 return ReplyError("connection", self._without_key(_one_line(cause)))
             cause = cause.__cause__ or cause.__context__
-        if isinstance(error, APITimeoutError | httpx2.TimeoutException):
+        if isinstance(error, httpx2.TimeoutException):
             return ReplyError("timeout", f"no reply within {self._timeout_s:g} s")
         return ReplyError("connection", self._without_key(_one_line(error.__cause__ or error)))
 
@@ -90,16 +74,19 @@ class Transport:
 
     async def close(self) -> None:
         """Close the pool."""
-        await self._client.close()
+        await self._http.aclose()
 
 
 def _one_line(error: BaseException) -> str:
-    said = " ".join(str(error).split()) or type(error).__name__
+    # "ssl:default" is aiohttp's way to say that nothing was asked about certificates.
+    said = " ".join(str(error).replace("ssl:default ", "").split()) or type(error).__name__
     return json.dumps(said, ensure_ascii=False)[1:-1][:300]
 
 
-def _without_lone_surrogates(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a body that has a form in UTF-8; what a model wrote may have none."""
-    text = _LONE.sub("\N{REPLACEMENT CHARACTER}", json.dumps(body, ensure_ascii=False))
-    plain: dict[str, Any] = json.loads(text)
-    return plain
+def _encoded(body: Mapping[str, Any]) -> bytes:
+    """Return a body in UTF-8; the lone surrogates that a model can write have no form there."""
+    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return _LONE.sub("\N{REPLACEMENT CHARACTER}", text).encode()
