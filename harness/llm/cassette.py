@@ -302,6 +302,7 @@ def _prepare(base: sqlite3.Connection, *, read_only: bool) -> None:
         base.execute("PRAGMA journal_mode = WAL")
         # A killed process loses nothing; a power cut may lose the last replies, never the file.
         base.execute("PRAGMA synchronous = NORMAL")
+        base.execute("PRAGMA wal_autocheckpoint = 10000")  # 40 MB: each checkpoint waits for the disk
         if not tables:
             base.executescript(f"BEGIN IMMEDIATE;{_TABLES}PRAGMA user_version = {_VERSION};COMMIT;")
     base.execute("SELECT count(*) FROM replies").fetchone()

@@ -235,7 +235,8 @@ def test_gold_file_overrides_the_header(recallbench: Any, suite: Path, tmp_path:
 @pytest.mark.parametrize(
     ("scorer", "said"),
     [
-        ("llm-judge", "not part of this version"),
+        ("llm-judge(no_such_option=1)", "options do not fit"),
+        ("llm-judge(repeats=0)", "repeats has to be 1 or more"),
         ("keyword-recal", "Did you mean keyword-recall?"),
         ("no.such:Thing", "cannot load"),
         ("keyword-recall(dump_factor=-1)", "options do not fit"),
