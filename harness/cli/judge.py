@@ -85,20 +85,21 @@ def calibrate(
     made: list[Calibration] = []
     if used.name != DEFAULT_SCORER:
         made.append(_measure(probes, whole, find_scorer(DEFAULT_SCORER), threshold))
-    if used.name == JUDGE:
-        with judging.watched(used):
-            found = _measure(probes, whole, used, threshold)
-        judge: Any = used
+    with judging.watched(used):
+        found = _measure(probes, whole, used, threshold)
+    judge: Any = used if used.name == JUDGE else None
+    if judge is not None:
         found = replace(found, of=judge.described)
-        judge.keep_calibration(found.as_data())
-        made.append(found)
-    else:
-        made.append(_measure(probes, whole, used, threshold))
+        if judge.stopped is None and not judge.keep_calibration(found.as_data()):
+            click.echo("not kept: the cassette has a calibration of this judge on more answers", err=True)
+    made.append(found)
     shown = values["format"].value
     click.echo(report.render(made, shown, console.width(), mistakes=mistakes), nl=False)
     for path in output:
         write_file(path, report.render(made, format_of(path), mistakes=mistakes))
         click.echo(f"wrote {path}", err=True)
+    if judge is not None:
+        judging.hold(judge.stopped, found.errors, found.n, flags["max_errors"])
 
 
 def _probes(whole: Suite, part: Suite, labels: Path | None, *, own_suite: bool) -> tuple[Probe, ...]:

@@ -191,11 +191,16 @@ def gate(result: Comparison, max_errors: float | None) -> None:
     Raises:
         GateError: when it stopped early, or more of its answers are judge errors than allowed.
     """
-    if result.judge is None:
-        return
-    if result.judge.stopped:
-        raise GateError(f"stopped early: {result.judge.stopped}. What is finished is kept.")
-    asked = sum(len(system.scores) for system in result.systems)
-    errors = sum(result.judge.errors.values())
-    if max_errors is not None and errors > max_errors * asked:
+    if result.judge is not None:
+        asked = sum(len(system.scores) for system in result.systems)
+        hold(result.judge.stopped, sum(result.judge.errors.values()), asked, max_errors)
+
+
+def hold(stopped: str | None, errors: int, asked: int, max_errors: float | None) -> None:
+    """Hold so many judge errors to a limit; see `gate`."""
+    from harness.scoring.judge.running import too_many
+
+    if stopped:
+        raise GateError(f"stopped early: {stopped}")
+    if too_many(errors, asked, max_errors):
         raise GateError(f"--max-errors {max_errors:g} not met: {errors} judge errors in {asked} answers")

@@ -20,12 +20,12 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from harness.errors import EndpointError
+from harness.errors import EndpointError, InputError
 from harness.llm import usage
 from harness.llm.cassette import Cassette, Entry, canonical, request_key
 from harness.llm.dialect import Dialect, described
 from harness.llm.endpoint import Endpoint
-from harness.llm.exchange import Answered, BudgetSpent, ChatRequest, Served, Unanswered
+from harness.llm.exchange import Answered, BudgetSpent, ChatRequest, Served, Unanswered, Unrecorded
 from harness.llm.replies import Parsed, RawReply, ReplyError, Usage, read_reply, usage_of
 from harness.llm.schema import ReplySchema
 from harness.llm.slots import Slots
@@ -40,6 +40,8 @@ ATTEMPTS = 3
 """Replies asked for before one question is given up."""
 TRIES = 6
 """Tries to get one reply over a troubled line."""
+BUSY_TRIES = 20
+"""Tries while a server says that it is too much: the limit on requests in flight is still falling then."""
 FIRST_TRIES = 3
 """Tries while the endpoint has never answered: a wrong address should not take a minute to show."""
 LONGEST_PAUSE_S = 300.0
@@ -174,7 +176,7 @@ class ChatModel:
         if kept is not None:
             return kept, _got(kept, request.schema), 0
         if self._cassette.mode == "replay":
-            raise EndpointError(
+            raise Unrecorded(
                 f"{request.label}: the cassette {self._cassette.path} holds no reply of {self.endpoint.model} "
                 f"for this (attempt {attempt + 1}, repeat {request.repeat + 1}). Record it: leave out "
                 "--cassette-mode replay."
@@ -191,6 +193,9 @@ class ChatModel:
         from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 
         def enough(state: RetryCallState) -> bool:
+            error = state.outcome.exception() if state.outcome else None
+            if isinstance(error, ReplyError) and error.kind in ("rate_limited", "overloaded"):
+                return state.attempt_number >= BUSY_TRIES
             return state.attempt_number >= (TRIES if self._ever_reached else FIRST_TRIES)
 
         def pause(state: RetryCallState) -> float:
@@ -210,7 +215,9 @@ class ChatModel:
         try:
             got: _Got = await trying(self._send, request, messages, wanted)
         except ReplyError as error:
-            if error.kind in ("connection", "timeout"):
+            if error.kind in ("connection", "timeout") or (
+                error.kind == "provider_error" and not self._ever_reached
+            ):
                 self._count_unreached(error)
             served = Served(self.endpoint.provider, None, "{}", Spent(), 1)
             raise Unanswered(error, served) from None
@@ -282,15 +289,15 @@ class ChatModel:
         self._unreached += 1
         if not self._ever_reached or self._unreached >= _DEAD_AFTER:
             raise EndpointError(
-                f"{self.endpoint.label}: cannot be reached at {self.endpoint.base_url}: {error.message}. "
-                f"Check --base-url, and that the server runs.{self._kept}"
+                f"{self.endpoint.label}: cannot be reached at {self.endpoint.base_url}: "
+                f"{error.message.rstrip('.')}. Check --base-url, and that the server runs.{self._kept}"
             )
 
     def _check_budget(self) -> None:
         if self._budget.limit is None:
             return
         if self.fresh.calls and self.fresh.priced < self.fresh.calls:
-            raise EndpointError(
+            raise InputError(
                 f"--max-cost: {self.endpoint.label} names no cost and --prices has no price for "
                 f"{self.endpoint.model}. Give --prices FILE, or leave out --max-cost."
             )

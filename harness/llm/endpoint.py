@@ -25,7 +25,8 @@ from harness.llm.providers import Provider, Table, provider_table
 __all__ = ["Endpoint", "Wanted", "key_variables", "parse_judge", "resolve_endpoint"]
 
 _BASE_URL_FLAG = "--base-url"
-_LOCAL_MODEL = "default"
+LOCAL_MODEL = "default"
+"""What a local server is asked for when no model is named; such servers take any name."""
 _AT_URL = re.compile(r"@(?=[A-Za-z][A-Za-z0-9+.-]*://)")
 # What follows such an @ is meant as an address; with `@` and digits alone it may be part of a model's name.
 _AT_BARE_HOST = re.compile(r"@(?:localhost\b|\d+\.\d+\.\d+\.\d+|\[|[\w.-]+:\d+|[\w.-]+/v\d)")
@@ -167,7 +168,7 @@ def _at_url(
         name, model = named.name, model or named.default_model
     else:
         name = "local" if is_loopback(base_url) else "custom"
-        model = model or (_LOCAL_MODEL if is_local(base_url) else None)
+        model = model or (LOCAL_MODEL if is_local(base_url) else None)
     if model is None:
         raise SettingsError(f"{_BASE_URL_FLAG}: the endpoint's model is not known. Name it with --model.")
     key = named_key(asked.api_key_env, variables) if asked.api_key_env is not None else None

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Awaitable, Iterable, Mapping
 from typing import Any, NamedTuple
 
+from harness.errors import EndpointError
 from harness.llm.replies import ReplyError
 from harness.llm.schema import ReplySchema
 from harness.llm.usage import Spent
@@ -65,3 +67,27 @@ class Unanswered(Exception):
 
 class BudgetSpent(Exception):
     """The limit of `max_cost` is reached; no further request is sent."""
+
+
+class Unrecorded(EndpointError):
+    """A cassette that is replayed holds no reply to this."""
+
+
+async def settled(questions: Iterable[Awaitable[Any]]) -> list[Any]:
+    """Wait for several questions about one answer; what is paid for is kept when the budget ends among them.
+
+    Raises:
+        BudgetSpent: once all others have their replies.
+    """
+
+    async def kept(question: Awaitable[Any]) -> Any:
+        try:
+            return await question
+        except BudgetSpent as spent:
+            return spent
+
+    replies = await asyncio.gather(*map(kept, questions))
+    spent = next((reply for reply in replies if isinstance(reply, BudgetSpent)), None)
+    if spent is not None:
+        raise spent
+    return replies

@@ -26,7 +26,7 @@ a reply is kept in a cassette; trouble on the way is not.
 | `unsupported_format` | a response format that the model does not take | no | yes |
 | `auth` | 401, 403: the key is refused; stops the run | no | no |
 | `quota` | 402, or a spent quota; stops the run | no | no |
-| `bad_request` | any other 4xx; stops the run where model or address are wrong | no | no |
+| `bad_request` | any other 4xx; where model or address are wrong it stops the run | unless it stops | no |
 
 Kinds that are not listed belong to whoever raises them and count as arrived: a reply that was
 read and then found wanting, such as one with a quote that nobody wrote.
@@ -79,6 +79,8 @@ class ReplyError(Exception):
     @property
     def arrived(self) -> bool:
         """Whether an answer to this very request came, usable or not."""
+        if self.kind == "bad_request":  # about this very request, unless all would be refused alike
+            return not self.stops_run
         return self.kind not in _ON_THE_WAY
 
 

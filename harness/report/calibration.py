@@ -97,8 +97,8 @@ def _own_notes(made: Calibration) -> Iterator[str]:
         yield f"{made.of}."
     if made.repeats > 1:
         yield (
-            f"each probe was scored {made.repeats} times, more than half decide; a flip is a probe that "
-            "passed at one time and not at another."
+            f"each probe was scored {made.repeats} times; a flip is a probe that passed at one time and not "
+            "at another."
         )
     if made.errors or made.failures:
         kinds = ", ".join(f"{kind} {count}" for kind, count in made.failures)

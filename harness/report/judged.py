@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from harness.comparison import Comparison
+from harness.errors import InputError
 from harness.llm.usage import Spent
 from harness.report import numbers
 from harness.report.layout import Grid
@@ -30,7 +31,7 @@ def lines(result: Comparison) -> list[str]:
         return []
     made = [_judge(use, judge) for use in judge.judges]
     made.extend(use.substitution for use in judge.judges if use.substitution)
-    made.append(calibration_line(judge))
+    made.append(calibration_line(result))
     if judge.repeats > 1:
         made.append(
             f"Flip rate: {_share(judge.flips)} criteria ruled differently over {judge.repeats} repeats."
@@ -45,17 +46,27 @@ def lines(result: Comparison) -> list[str]:
         kinds = ", ".join(f"{kind} {count}" for kind, count in judge.errors.items())
         made.append(f"Judge errors (never a score): {kinds}.")
     if judge.stopped:
-        made.append(f"Stopped early: {judge.stopped}. What is finished is kept.")
+        made.append(f"Stopped early: {judge.stopped}.")
     return [line for line in made if line]
 
 
-def calibration_line(judge: JudgeSummary) -> str:
-    """Return the judge's error rates in one line, or that there are none."""
-    if judge.calibration is None:
+def calibration_line(result: Comparison) -> str:
+    """Return the judge's error rates in one line, or that there are none for this table."""
+    held = result.judge.calibration if result.judge else None
+    if held is None:
         return UNCALIBRATED
     from harness.scoring.calibration import Calibration
 
-    return f"Calibration of this judge: {Calibration.from_data(judge.calibration).summary()}."
+    try:
+        made = Calibration.from_data(held)
+    except InputError:
+        return "Calibration: kept by another version of recallbench. Measure it again with `recallbench judge calibrate`."
+    if made.threshold != result.threshold:
+        return (
+            f"Calibration: measured at a pass threshold of {made.threshold:g}, which says nothing of "
+            f"{result.threshold:g}. Measure it with `recallbench judge calibrate --pass-threshold {result.threshold:g}`."
+        )
+    return f"Calibration of this judge: {made.summary()}."
 
 
 def dimensions(result: Comparison) -> Grid | None:

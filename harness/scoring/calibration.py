@@ -71,9 +71,16 @@ class Ruling:
         """Passed or not, of each repeat: the outcomes, or the repeats inside one judged outcome."""
         if len(self.outcomes) > 1:
             return self.decisions
+        return max(self._votes, key=len, default=())
+
+    @property
+    def _votes(self) -> tuple[tuple[bool, ...], ...]:
+        """Return the votes of each judge, inside one judged outcome."""
         judged = self.outcomes[0].judged if self.outcomes else None
-        traces = judged.traces if judged else ()
-        return tuple(reward >= self.threshold for trace in traces[:1] for reward in trace.rewards)
+        return tuple(
+            tuple(repeat.reward >= self.threshold and not repeat.vetoed for repeat in trace.repeats)
+            for trace in (judged.traces if judged else ())
+        )
 
     @property
     def repeats(self) -> int:
@@ -82,8 +89,10 @@ class Ruling:
 
     @property
     def flipped(self) -> bool:
-        """Whether some repeats passed and others did not."""
-        return len(set(self.votes)) > 1
+        """Whether some repeats passed and others did not, with any judge of a panel."""
+        if len(self.outcomes) > 1:
+            return len(set(self.decisions)) > 1
+        return any(len(set(votes)) > 1 for votes in self._votes)
 
     @property
     def status(self) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from harness.llm.client import ChatModel
-from harness.llm.exchange import Answered, ChatRequest, Unanswered
+from harness.llm.exchange import Answered, ChatRequest, Unanswered, settled
 from harness.llm.schema import ReplySchema
 from harness.llm.usage import Spent
 from harness.scoring.judge import verdicts
@@ -50,9 +49,11 @@ class Asking:
             Unanswered: when one of them got no usable reply; its use covers all of them.
         """
         criteria, wrong = self.case.criteria, self.case.gold.forbidden
-        replies = await asyncio.gather(
-            *(self._criterion(criterion, repeat) for criterion in criteria),
-            *(self._wrong_value(at, repeat) for at in range(len(wrong))),
+        replies: list[Answered | Unanswered] = await settled(
+            [
+                *(self._criterion(criterion, repeat) for criterion in criteria),
+                *(self._wrong_value(at, repeat) for at in range(len(wrong))),
+            ]
         )
         served = replies[0].served
         spent = Spent()

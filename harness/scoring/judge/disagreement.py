@@ -56,7 +56,9 @@ def disagreements(
 def _of(system: str, case: Case, judgement: Judgement, answer: Answer) -> Iterator[Disagreement]:
     found = {verdict.fact.id: verdict for verdict in KeywordRecall().score(case, answer).verdicts}
     for criterion, ruling in zip(case.criteria, judgement.rulings, strict=True):
-        linked = [found[name] for name in criterion.facts if name in found]
+        linked = [
+            found[name] for name in criterion.facts if name in found and found[name].role != "forbidden"
+        ]
         if not linked:
             continue
         missing = [verdict.fact.id for verdict in linked if not verdict.counts]

@@ -13,7 +13,7 @@ from typing import Any
 from harness.errors import InputError
 from harness.llm.cassette import Cassette, Mode, canonical
 from harness.llm.client import ChatModel
-from harness.llm.endpoint import Endpoint, Wanted, parse_judge, resolve_endpoint
+from harness.llm.endpoint import LOCAL_MODEL, Endpoint, Wanted, parse_judge, resolve_endpoint
 from harness.llm.usage import Budget, Price, load_prices
 from harness.scoring.answer import Answer
 from harness.scoring.judge.prompts import JudgePrompts
@@ -88,6 +88,7 @@ class LLMJudge:
         for name, least in (("repeats", 1), ("concurrency", 1), ("max_tokens", 1)):
             if getattr(self, name) < least:
                 raise ValueError(f"{name} has to be {least} or more")
+        self.temperature = float(self.temperature)
         if not self.timeout_s > 0:
             raise ValueError("timeout_s has to be above 0")
         if self.per_criterion and self.with_transcript:
@@ -146,17 +147,33 @@ class LLMJudge:
         )
 
     @property
+    def stopped(self) -> str | None:
+        """Why the last run ended before every answer was judged, or None."""
+        return self._state.stopped
+
+    @property
     def described(self) -> str:
         """Who judges and how, after a run, in one line."""
         names = " and ".join(endpoint.label for endpoint in self._state.endpoints)
         how = ", one criterion a call" if self.per_criterion else ""
         return f"{names}, prompts {self._state.prompt_hash[:12]}{how}"
 
-    def keep_calibration(self, data: Mapping[str, Any]) -> None:
-        """Keep the calibration of this judge in its cassette, for the tables to come."""
+    def keep_calibration(self, data: Mapping[str, Any]) -> bool:
+        """Keep the calibration of this judge in its cassette, for the tables to come.
+
+        Args:
+            data: as `Calibration.as_data` has it.
+
+        Returns:
+            False when one on more answers is there, which stays.
+        """
+        held = self._state.calibration
+        if held is not None and int(held.get("n", 0)) > int(data["n"]):
+            return False
         with self._open_cassette() as cassette:
             cassette.write_note("calibration", self._state.fingerprint, data)
         self._state.calibration = data
+        return True
 
     def _open_cassette(self) -> Cassette:
         return Cassette(None if self.cassette is None else Path(self.cassette), self.cassette_mode)
@@ -168,13 +185,13 @@ class LLMJudge:
         budget = Budget(self.max_cost)
         if self.cassette_mode == "auto":
             with Cassette(None) as none:
-                self.resolve(none)  # before a cassette is made for a judge that there is not
+                self._check_names(self.resolve(none))  # before a cassette is made for it
         with self._open_cassette() as cassette:
             endpoints = self.resolve(cassette)
             self._state = _State(endpoints, templates.hash, kept_in=_kept_in(cassette))
             self._state.fingerprint = canonical(
                 {
-                    "models": [endpoint.model for endpoint in endpoints],
+                    "models": [endpoint.label for endpoint in endpoints],
                     "prompts": templates.hash,
                     "transcript": self.with_transcript,
                     "per_criterion": self.per_criterion,
@@ -213,13 +230,22 @@ class LLMJudge:
             Wanted(self.provider, self.model, self.base_url, self.api_key_env)
         ]
         endpoints = tuple(self._endpoint(one, cassette) for one in wanted)
-        labels = [endpoint.label for endpoint in endpoints]
-        for label in labels:
-            if labels.count(label) > 1:
+        models = [endpoint.model for endpoint in endpoints]
+        for model in models:
+            if models.count(model) > 1:
                 raise InputError(
-                    f"--judge: {label} stands twice on the panel. Use --repeats to ask one judge again."
+                    f"--judge: {model} stands twice on the panel. A cassette knows judges by their models; "
+                    "use --repeats to ask one again."
                 )
         return endpoints
+
+    def _check_names(self, endpoints: Sequence[Endpoint]) -> None:
+        """Refuse to keep replies under a name that every local model has."""
+        if self.cassette is not None and any(endpoint.model == LOCAL_MODEL for endpoint in endpoints):
+            raise InputError(
+                "--base-url without --model: name the model, because replies and calibration are kept by it. "
+                "`recallbench judge check` shows what the server calls it."
+            )
 
     def _endpoint(self, wanted: Wanted, cassette: Cassette) -> Endpoint:
         """Resolve a judge; in replay as it was resolved when it was recorded, so that no key is needed."""

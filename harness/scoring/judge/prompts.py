@@ -43,6 +43,14 @@ _MANY = "⋘⋙⫷⫸"
 _UNSEEN = "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff"
 _MARKER = re.compile(rf"(?:[{_LEFT}][{_UNSEEN}]*){{2,}}|(?:[{_RIGHT}][{_UNSEEN}]*){{2,}}|[{_MANY}]")
 
+# What chat templates are made of: a local server reads it in an answer as the end of a turn.
+_CONTROL = re.compile(
+    r"<[|｜][^<>\n]{0,60}>|<[^<>\n]{0,60}[|｜]>|</?s>|<(?:start|end)_of_turn>|<(?:bos|eos|pad|unk)>"
+    r"|\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_RESULTS|TOOL_CALLS)\]",
+    re.IGNORECASE,
+)
+_HARMLESS = str.maketrans("<>[]", "‹›‹›")
+
 
 class JudgePrompts:
     """The templates of a judge.
@@ -186,7 +194,11 @@ def _sandbox() -> type[ImmutableSandboxedEnvironment]:
 
 
 def neutralised(text: str) -> str:
-    """Return text in which nothing can be taken for a marker of the fence: one bracket stands for several."""
+    """Return text in which nothing can be taken for a marker of the fence, or of a chat's turns.
+
+    One bracket stands for several.
+    """
+    text = _CONTROL.sub(lambda found: found[0].translate(_HARMLESS), text)
     return _MARKER.sub(lambda found: "‹" if found[0][0] in _LEFT else "›", text)
 
 
@@ -233,7 +245,9 @@ def _criterion(item: Criterion) -> dict[str, Any]:
 def _hash_of(folders: list[Path], names: tuple[str, ...]) -> str:
     """Return the hash of the templates in use, independent of where they lie."""
     total = sha256()
-    for name in names:
+    # What the user's templates include or extend is part of them, whatever it is called.
+    own = {path.name for path in folders[0].glob("*.j2")} - set(FILES) if len(folders) > 1 else set()
+    for name in (*names, *sorted(own)):
         path = next(folder / name for folder in folders if (folder / name).is_file())
         held = path.read_bytes().replace(b"\r\n", b"\n")
         total.update(f"{name}\n{len(held)}\n".encode() + held)

@@ -40,6 +40,13 @@ class Met(NamedTuple):
     criteria: int
 
 
+class Repeat(NamedTuple):
+    """The reward of one repeat, and whether something vetoes a pass."""
+
+    reward: float
+    vetoed: bool
+
+
 class Trace(NamedTuple):
     """One judge's part in one answer's score.
 
@@ -51,7 +58,7 @@ class Trace(NamedTuple):
         asked: replies that went over the wire in this run.
         flips: criteria on which its repeats differ, of those that had repeats.
         error: the kind of its error, where it gave no judgement.
-        rewards: the reward that each of its repeats would have given.
+        repeats: what each of its repeats by itself would have given, where there were several.
     """
 
     judge: str
@@ -61,7 +68,7 @@ class Trace(NamedTuple):
     asked: int
     flips: Count = Count(0, 0)
     error: str | None = None
-    rewards: tuple[float, ...] = ()
+    repeats: tuple[Repeat, ...] = ()
 
 
 class Judged(NamedTuple):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from harness.errors import EndpointError
 from harness.llm.client import ChatModel
-from harness.llm.exchange import BudgetSpent, Unanswered
+from harness.llm.exchange import BudgetSpent, Unanswered, Unrecorded, settled
 from harness.llm.replies import ReplyError
 from harness.llm.schema import ReplySchema
 from harness.llm.usage import Spent
@@ -17,7 +17,7 @@ from harness.scoring.judge import quotes, verdicts
 from harness.scoring.judge.asking import Asking
 from harness.scoring.judge.prompts import JudgePrompts
 from harness.scoring.judge.quotes import Said
-from harness.scoring.judge.record import Count, Judged, Met, Trace
+from harness.scoring.judge.record import Count, Judged, Met, Repeat, Trace
 from harness.scoring.judge.verdicts import Judgement
 from harness.scoring.outcome import JudgeFailed, NotAnnotated, Scored
 from harness.scoring.score import CaseScore, without_text
@@ -56,6 +56,9 @@ class Run:
         self._scores: list[CaseScore | None] = [None] * len(pairs)
         self._schemas: dict[str, ReplySchema] = {}
         self._done = self._errors = 0
+        # What a stopped run left out is not in its cassette; replayed, all that is there is scored.
+        self._replays = judge.cassette_mode == "replay"
+        self._missing: dict[int, Unrecorded] = {}
         self.stopped: str | None = None
 
     async def result(self) -> list[CaseScore]:
@@ -72,6 +75,8 @@ class Run:
                     group.create_task(self._work(waiting))
         except* Exception as errors:
             raise _first(errors) from None
+        if self._missing and not self.stopped:
+            raise self._missing[min(self._missing)]
         return [
             self._not_asked(case) if score is None else score
             for (case, _), score in zip(self._pairs, self._scores, strict=True)
@@ -79,13 +84,16 @@ class Run:
 
     async def _work(self, waiting: Iterator[tuple[int, Pair]]) -> None:
         for at, (case, answer) in waiting:
-            if self.stopped:
+            if self.stopped and not self._replays:
                 return
             try:
                 score = await self._one(case, answer)
             except BudgetSpent as spent:
                 self.stopped = str(spent)
                 return
+            except Unrecorded as missing:
+                self._missing[at] = missing
+                continue
             self._scores[at] = score
             self._count(score)
 
@@ -93,10 +101,8 @@ class Run:
         self._done += 1
         self._errors += isinstance(score.outcome, JudgeFailed)
         limit = self._judge.max_errors
-        if limit is not None and self._errors > limit * len(self._pairs):
-            self.stopped = (
-                f"{self._errors} judge errors are more than --max-errors {limit:g} of {len(self._pairs)}"
-            )
+        if self.stopped is None and too_many(self._errors, len(self._pairs), limit):
+            self.stopped = f"judge errors are more than --max-errors {limit:g} of {len(self._pairs)} answers"
         if self._judge.progress is not None:
             fresh = Spent()
             for model in self._models:
@@ -116,16 +122,22 @@ class Run:
             return CaseScore(
                 case.id, case.category, name, Scored(0.0), flags=("empty",), words=0, judged=judged
             )
-        ruled = await asyncio.gather(*(self._ask(model, case, text, said) for model in self._models))
+        ruled = await settled(self._ask(model, case, text, said) for model in self._models)
         traces = tuple(trace for _, trace in ruled)
         given = [judgement for judgement, _ in ruled if isinstance(judgement, Judgement)]
+        # A panel that some judge did not rule with can neither agree nor disagree.
+        agreed = Count(*verdicts.unanimous(given)) if len(given) == len(self._models) else Count(0, 0)
         judgement, failed = self._together(given, [one for one, _ in ruled if not isinstance(one, Judgement)])
         if judgement is None:
             return CaseScore(
-                case.id, case.category, name, failed, words=said.words, judged=Judged(None, traces)
+                case.id,
+                case.category,
+                name,
+                failed,
+                words=said.words,
+                judged=Judged(None, traces, agreement=agreed),
             )
         reward, vetoes = verdicts.reward_of(judgement, case)
-        same, compared = verdicts.unanimous(given)
         return CaseScore(
             case.id,
             case.category,
@@ -133,7 +145,7 @@ class Run:
             Scored(reward),
             flags=vetoes,
             words=said.words,
-            judged=Judged(judgement, traces, _dimensions(judgement, case), Count(same, compared)),
+            judged=Judged(judgement, traces, _dimensions(judgement, case), agreed),
         )
 
     def _together(
@@ -162,9 +174,7 @@ class Run:
             except Unanswered as failed:
                 return failed
 
-        replies = (
-            [await once(0)] if judge.repeats == 1 else await asyncio.gather(*map(once, range(judge.repeats)))
-        )
+        replies = [await once(0)] if judge.repeats == 1 else await settled(map(once, range(judge.repeats)))
         good = [reply for reply in replies if not isinstance(reply, Unanswered)]
         spent = Spent()
         for reply in replies:
@@ -182,9 +192,7 @@ class Run:
             sum(reply.served.asked for reply in replies),
             Count(compared - same, compared),
             None if enough else bad[0].kind,
-            tuple(verdicts.reward_of(judgement, case)[0] for judgement in judgements)
-            if judge.repeats > 1
-            else (),
+            tuple(_repeat(judgement, case) for judgement in judgements) if judge.repeats > 1 else (),
         )
         return (verdicts.median(judgements) if enough else bad[0]), trace
 
@@ -211,6 +219,16 @@ def _dimensions(judgement: Judgement | None, case: Case) -> tuple[Met, ...]:
         held[1] += criterion.weight
         held[2] += 1
     return tuple(Met(name, held, weight, int(count)) for name, (held, weight, count) in totals.items())
+
+
+def too_many(errors: int, asked: int, limit: float | None) -> bool:
+    """Say whether the share of errors exceeds a limit, whatever a float makes of 0.29 × 100."""
+    return limit is not None and errors > limit * asked + 1e-9
+
+
+def _repeat(judgement: Judgement, case: Case) -> Repeat:
+    reward, vetoes = verdicts.reward_of(judgement, case)
+    return Repeat(reward, bool(vetoes))
 
 
 def _first(errors: BaseExceptionGroup[Any]) -> BaseException:

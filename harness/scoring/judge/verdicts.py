@@ -158,7 +158,8 @@ def read_judgement(value: Mapping[str, Any], case: Case, said: Said) -> Judgemen
             bad.append(fact.id)
         wrong_values.append(WrongValue(fact.id, item["stated"], item["quote"].strip() if stands else ""))
     claims = [Claim(item["claim"], item["quote"]) for item in value.get("unsupported", ())]
-    bad += [claim.claim for claim in claims if not occurs(claim.quote, said)]
+    # By number: what a claim says may come from the answer, and this goes back to the judge.
+    bad += [f"unsupported claim {at}" for at, claim in enumerate(claims, 1) if not occurs(claim.quote, said)]
     if bad:
         raise _unsupported(bad)
     return Judgement(str(value.get("reasoning", "")), tuple(rulings), tuple(wrong_values), tuple(claims))
