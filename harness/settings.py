@@ -51,6 +51,15 @@ def _count(text: str) -> int:
     return int(text)
 
 
+def _variable(text: str) -> str:
+    # What is no name may be a key, which must not be shown.
+    if not text.isidentifier() or not text.isascii():
+        raise SettingsError(
+            "api_key_env holds no variable's name. Put the key into a variable and name that; a key is never given itself."
+        )
+    return text
+
+
 def _mode(text: str) -> str:
     from harness.llm.cassette import MODES
 
@@ -81,7 +90,7 @@ SETTINGS = (
     Setting("provider", str, None, "provider of the judge model, see docs/providers.md"),
     Setting("model", str, None, "judge model, as its endpoint calls it"),
     Setting("base_url", str, None, "OpenAI-compatible endpoint of the judge"),
-    Setting("api_key_env", str, None, "variable that holds the judge's key"),
+    Setting("api_key_env", _variable, None, "variable that holds the judge's key"),
     Setting("prompts", _path, None, "folder of judge prompts that replace the bundled ones"),
     Setting("concurrency", _count, 16, "most requests in flight for each judge"),
     Setting("cassette", _path, _path(".recallbench/cassette.sqlite"), "where a judge's replies are kept"),

@@ -99,7 +99,7 @@ def calibrate(
         write_file(path, report.render(made, format_of(path), mistakes=mistakes))
         click.echo(f"wrote {path}", err=True)
     if judge is not None:
-        judging.hold(judge.stopped, found.errors, found.n, flags["max_errors"])
+        judging.hold(judge.stopped, found.errors, found.n, flags["max_errors"], kept=judge.kept)
 
 
 def _probes(whole: Suite, part: Suite, labels: Path | None, *, own_suite: bool) -> tuple[Probe, ...]:

@@ -193,14 +193,17 @@ def gate(result: Comparison, max_errors: float | None) -> None:
     """
     if result.judge is not None:
         asked = sum(len(system.scores) for system in result.systems)
-        hold(result.judge.stopped, sum(result.judge.errors.values()), asked, max_errors)
+        kept = result.judge.kept_in is not None
+        hold(result.judge.stopped, sum(result.judge.errors.values()), asked, max_errors, kept=kept)
 
 
-def hold(stopped: str | None, errors: int, asked: int, max_errors: float | None) -> None:
+def hold(stopped: str | None, errors: int, asked: int, max_errors: float | None, *, kept: bool) -> None:
     """Hold so many judge errors to a limit; see `gate`."""
     from harness.scoring.judge.running import too_many
 
     if stopped:
-        raise GateError(f"stopped early: {stopped}")
+        raise GateError(f"stopped early: {stopped}.{' What is finished is kept.' if kept else ''}")
+    if asked and errors == asked:
+        raise GateError(f"no answer could be judged: {errors} judge errors in {asked} answers")
     if too_many(errors, asked, max_errors):
         raise GateError(f"--max-errors {max_errors:g} not met: {errors} judge errors in {asked} answers")

@@ -143,7 +143,7 @@ class Cassette:
         else:
             rows = self._run("SELECT value FROM notes WHERE kind = ? AND name = ?", kind, name)
             text = rows[0][0] if rows else None
-        return None if text is None else json.loads(text)
+        return None if text is None else self._parsed(text)
 
     def write_note(self, kind: str, name: str, value: Any) -> None:
         """Keep something beside the replies; a later note of the same name takes its place."""
@@ -163,18 +163,26 @@ class Cassette:
             keys: only these replies.
         """
         for kind, name, value in self._all_notes():
-            yield canonical({"note": kind, "name": name, "value": json.loads(value)})
+            yield canonical({"note": kind, "name": name, "value": self._parsed(value)})
         for entry in self._all_entries():
             if keys is None or entry.key in keys:
                 yield canonical(
                     {
-                        "request": json.loads(entry.request),
+                        "request": self._parsed(entry.request),
                         "status": entry.status,
                         "body": entry.body,
                         "provider": entry.provider,
-                        "sent": json.loads(entry.sent),
+                        "sent": self._parsed(entry.sent),
                     }
                 )
+
+    def _parsed(self, text: str) -> Any:
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            raise InputError(
+                f"{self.path}: damaged: what should be JSON begins {text[:40]!r}. Record it anew, in another file."
+            ) from None
 
     def _all_notes(self) -> Iterable[tuple[str, str, str]]:
         if self._base is None:

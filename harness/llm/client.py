@@ -178,8 +178,8 @@ class ChatModel:
         if self._cassette.mode == "replay":
             raise Unrecorded(
                 f"{request.label}: the cassette {self._cassette.path} holds no reply of {self.endpoint.model} "
-                f"for this (attempt {attempt + 1}, repeat {request.repeat + 1}). Record it: leave out "
-                "--cassette-mode replay."
+                f"for this (attempt {attempt + 1}, repeat {request.repeat + 1}). Record it, without "
+                "--cassette-mode replay, in a .sqlite cassette."
             )
         got = await self._fetch(request, messages, wanted)
         entry = Entry(key, asked, got.raw.status, got.text, self.endpoint.provider, canonical(got.sent))
@@ -242,6 +242,8 @@ class ChatModel:
                 self._count(raw)
                 return _Got(raw, text, described(body), reading)
             trouble = reading
+            assert self._transport is not None
+            trouble.message = self._transport.without_key(trouble.message)  # escaped, it was hidden from it
             if trouble.stops_run:
                 raise EndpointError(self._refused(trouble))
             if trouble.kind != "provider_error":  # which a wrong address gives, too
@@ -288,8 +290,13 @@ class ChatModel:
     def _count_unreached(self, error: ReplyError) -> None:
         self._unreached += 1
         if not self._ever_reached or self._unreached >= _DEAD_AFTER:
+            found = (
+                "answers, but not as a chat endpoint,"
+                if error.kind == "provider_error"
+                else "cannot be reached"
+            )
             raise EndpointError(
-                f"{self.endpoint.label}: cannot be reached at {self.endpoint.base_url}: "
+                f"{self.endpoint.label}: {found} at {self.endpoint.base_url}: "
                 f"{error.message.rstrip('.')}. Check --base-url, and that the server runs.{self._kept}"
             )
 

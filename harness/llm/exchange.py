@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from harness.errors import EndpointError
@@ -73,16 +73,16 @@ class Unrecorded(EndpointError):
     """A cassette that is replayed holds no reply to this."""
 
 
-async def settled(questions: Iterable[Awaitable[Any]]) -> list[Any]:
+async def settled(questions: Iterable[Callable[[], Awaitable[Any]]]) -> list[Any]:
     """Wait for several questions about one answer; what is paid for is kept when the budget ends among them.
 
     Raises:
         BudgetSpent: once all others have their replies.
     """
 
-    async def kept(question: Awaitable[Any]) -> Any:
+    async def kept(question: Callable[[], Awaitable[Any]]) -> Any:
         try:
-            return await question
+            return await question()
         except BudgetSpent as spent:
             return spent
 

@@ -26,7 +26,7 @@ a reply is kept in a cassette; trouble on the way is not.
 | `unsupported_format` | a response format that the model does not take | no | yes |
 | `auth` | 401, 403: the key is refused; stops the run | no | no |
 | `quota` | 402, or a spent quota; stops the run | no | no |
-| `bad_request` | any other 4xx; where model or address are wrong it stops the run | unless it stops | no |
+| `bad_request` | any other 4xx; one for a wrong model or address stops the run and did not arrive | yes | no |
 
 Kinds that are not listed belong to whoever raises them and count as arrived: a reply that was
 read and then found wanting, such as one with a quote that nobody wrote.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Mapping
@@ -32,7 +33,7 @@ class Transport:
         self._key = endpoint.api_key
         self._timeout_s = timeout_s
         limits = httpx2.Limits(max_connections=connections, max_keepalive_connections=connections)
-        self._http = DefaultAioHttpClient(limits=limits, timeout=timeout_s)
+        self._http = DefaultAioHttpClient(limits=limits, timeout=timeout_s, follow_redirects=False)
         # The client says where to and with which headers, once: to let it build every request anew
         # costs as much as sending them.
         client = AsyncOpenAI(
@@ -50,29 +51,33 @@ class Transport:
             ReplyError: of the kind `timeout` or `connection`.
         """
         try:
-            response = await self._http.post(self._url, content=_encoded(body), headers=self._headers)
+            # The client's own limit is on each read: a reply that drips would never end.
+            async with asyncio.timeout(self._timeout_s):
+                response = await self._http.post(self._url, content=_encoded(body), headers=self._headers)
+        except TimeoutError:
+            raise ReplyError("timeout", f"no reply within {self._timeout_s:g} s") from None
         # Not all of its transport's errors come wrapped.
         except (aiohttp.ClientError, httpx2.HTTPError) as error:
             raise self._unreached(error) from None
-        return response.status_code, response.headers, self._without_key(response.text)
+        return response.status_code, response.headers, self.without_key(response.text)
 
     def _unreached(self, error: Exception) -> ReplyError:
         """Tell a timeout from a refused or dropped connection, which may arrive as a timeout too."""
         cause: BaseException | None = error
         while cause is not None:
             if isinstance(cause, OSError | aiohttp.ClientError) and not isinstance(cause, TimeoutError):
-                return ReplyError("connection", self._without_key(_one_line(cause)))
+                return ReplyError("connection", self.without_key(_one_line(cause)))
             cause = cause.__cause__ or cause.__context__
         if isinstance(error, httpx2.TimeoutException):
             return ReplyError("timeout", f"no reply within {self._timeout_s:g} s")
-        return ReplyError("connection", self._without_key(_one_line(error.__cause__ or error)))
+        return ReplyError("connection", self.without_key(_one_line(error.__cause__ or error)))
 
-    def _without_key(self, text: str) -> str:
+    def without_key(self, text: str) -> str:
         """Take out the key, which some servers repeat when they refuse it."""
         # A stand-in of a few letters, as local servers take, is no secret and stands in many a word.
-        if not self._key or len(self._key) < _SHORTEST_SECRET or self._key not in text:
+        if not self._key or len(self._key) < _SHORTEST_SECRET:
             return text
-        return text.replace(self._key, _HIDDEN)
+        return text.replace(self._key, _HIDDEN).replace(self._key.replace("/", "\\/"), _HIDDEN)
 
     async def close(self) -> None:
         """Close the pool."""

@@ -37,7 +37,12 @@ def lines(result: Comparison) -> list[str]:
             f"Flip rate: {_share(judge.flips)} criteria ruled differently over {judge.repeats} repeats."
         )
     if len(judge.judges) > 1:
-        made.append(f"Panel agreement: {_share(judge.agreement)} criteria ruled alike by every judge.")
+        made.extend(_unruled(use) for use in judge.judges if use.errors)
+        if judge.agreement.n:
+            made.append(
+                f"Panel agreement: {_share(judge.agreement)} criteria ruled alike, over the answers that every "
+                "judge ruled on."
+            )
     if judge.disagreements is not None:
         made.append(_disagreeing(judge.disagreements))
     made.extend(_kinship(result, judge))
@@ -111,6 +116,8 @@ def as_data(judge: JudgeSummary) -> dict[str, Any]:
                 "models": list(use.models),
                 "parameters": list(use.sent),
                 "substitution": use.substitution,
+                "answers": use.asked,
+                "errors": dict(use.errors),
                 "usage": _usage(use.spent),
             }
             for use in judge.judges
@@ -172,6 +179,11 @@ def _judge(use: JudgeUse, judge: JudgeSummary) -> str:
     parts.append(f"accepted {' / '.join(use.sent)}" if use.sent else "")
     parts.append(_spent(use.spent))
     return ", ".join(filter(None, parts)) + "."
+
+
+def _unruled(use: JudgeUse) -> str:
+    kinds = ", ".join(f"{kind} {count}" for kind, count in use.errors.items())
+    return f"{use.label}: no ruling on {sum(use.errors.values())} of {use.asked} answers ({kinds}); the others decided."
 
 
 def _spent(spent: Spent) -> str:

@@ -117,6 +117,7 @@ def read_csv_file(path: Path, ids: tuple[str, ...]) -> Read:
     text = "".join(chunk.text for chunk in read_chunks(path))
     header, _, _ = text.partition("\n")
     delimiter = max(",;\t", key=header.count)  # a spreadsheet writes what its country does
+    csv.field_size_limit(max(csv.field_size_limit(), len(text)))  # an answer may be a whole transcript
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     problems: list[Problem] = []
     entries: list[Entry] = []

@@ -54,9 +54,9 @@ def test_replay_gives_the_same_bytes_without_server_and_key(
 
 
 def test_a_base_url_at_another_port_finds_the_same_replies(server: Server, fees: Path, inside: Any) -> None:
-    recorded = inside(*JUDGED, "--base-url", server.base_url)
+    recorded = inside(*JUDGED, "--base-url", server.base_url, "--model", "rules")
     for mode in ("auto", "replay"):
-        again = inside(*JUDGED, "--base-url", NOWHERE, "--cassette-mode", mode)
+        again = inside(*JUDGED, "--base-url", NOWHERE, "--model", "rules", "--cassette-mode", mode)
         assert (again.returncode, again.stdout) == (0, recorded.stdout), again.stderr
     assert server.stats()["chat"] == 4
 
@@ -64,10 +64,20 @@ def test_a_base_url_at_another_port_finds_the_same_replies(server: Server, fees:
 def test_what_a_replay_lacks_names_the_case_and_exits_with_3(
     server: Server, fees: Path, recallbench: Any, tmp_path: Path
 ) -> None:
-    recorded = recallbench(*JUDGED, "--base-url", server.base_url, "--layer", "layer1")
+    recorded = recallbench(*JUDGED, "--base-url", server.base_url, "--model", "rules", "--layer", "layer1")
     assert recorded.returncode == 0, recorded.stderr
     before = (tmp_path / ".recallbench/cassette.sqlite").read_bytes()
-    lacking = recallbench(*JUDGED, "--base-url", server.base_url, "--cassette-mode", "replay", "-o", "x.json")
+    lacking = recallbench(
+        *JUDGED,
+        "--base-url",
+        server.base_url,
+        "--model",
+        "rules",
+        "--cassette-mode",
+        "replay",
+        "-o",
+        "x.json",
+    )
     assert lacking.returncode == 3
     assert lacking.stdout == ""
     assert lacking.stderr.startswith("recallbench: layer2_01_fee: the cassette .recallbench/cassette.sqlite ")
@@ -79,7 +89,9 @@ def test_what_a_replay_lacks_names_the_case_and_exits_with_3(
 
 @pytest.mark.parametrize("name", ["gone.sqlite", "gone.jsonl"])
 def test_a_missing_cassette_is_bad_input(fees: Path, inside: Any, tmp_path: Path, name: str) -> None:
-    gone = inside(*JUDGED, "--base-url", NOWHERE, "--cassette-mode", "replay", "--cassette", name)
+    gone = inside(
+        *JUDGED, "--base-url", NOWHERE, "--model", "rules", "--cassette-mode", "replay", "--cassette", name
+    )
     assert gone.returncode == 2
     assert gone.stderr == (
         f"recallbench: {name}: no such cassette. Record one first: leave out --cassette-mode replay.\n"
@@ -122,7 +134,10 @@ def test_wrong_uses_of_a_cassette_are_told(server: Server, fees: Path, inside: A
         (("cassette", "export", "no.jsonl", "out.json"), "out.json: an export ends in .jsonl"),
         (("cassette", "show", "no.jsonl"), "no.jsonl:2: no line of an exported cassette"),
         (("cassette", "show", "no.sqlite"), "no.sqlite: cannot be used as a cassette"),
-        ((*JUDGED, "--base-url", server.base_url, "--cassette", "no.jsonl"), "can only be replayed"),
+        (
+            (*JUDGED, "--base-url", server.base_url, "--model", "rules", "--cassette", "no.jsonl"),
+            "can only be replayed",
+        ),
     ]:
         done = inside(*args)
         assert done.returncode == 2, args
@@ -133,7 +148,7 @@ def test_wrong_uses_of_a_cassette_are_told(server: Server, fees: Path, inside: A
 
 def test_retry_errors_asks_again_only_where_an_error_is_kept(server: Server, fees: Path, inside: Any) -> None:
     server.set_faults(ONE_HOPELESS)
-    judged = (*JUDGED, "--base-url", server.base_url)
+    judged = (*JUDGED, "--base-url", server.base_url, "--model", "rules")
     assert "Judge errors" in inside(*judged).stdout
     server.set_faults([])
     server.reset()

@@ -101,7 +101,7 @@ def test_check_shows_a_judge_that_rules_wrongly_and_rides_out_trouble(server: Se
         ),
         ("garbage", "no usable reply ("),
         ("refusal", "no usable reply (refusal)"),
-        ({"bad_gateway": {"code": 200}}, "Mend: check base URL"),
+        ({"bad_gateway": {"code": 200}}, "answers, but not as a chat endpoint, at"),
     ],
     ids=["401", "403", "402", "quota", "unknown model", "garbage", "refusal", "HTML with 200"],
 )
@@ -170,7 +170,16 @@ def test_calibrate_measures_keyword_recall_without_a_key_or_a_server(
 def test_calibrate_of_a_judge_is_kept_and_stands_beside_its_tables(
     server: Server, recallbench: Any, inside: Any, tmp_path: Path
 ) -> None:
-    judge = ("--scorer", "llm-judge", "--base-url", server.base_url, "--cassette", "tape.sqlite")
+    judge = (
+        "--scorer",
+        "llm-judge",
+        "--base-url",
+        server.base_url,
+        "--model",
+        "rules",
+        "--cassette",
+        "tape.sqlite",
+    )
     before = inside("compare", "--layer", "layer1", *judge, env={"COLUMNS": "400"})
     assert "Calibration: none for this judge and prompt." in before.stdout
 
@@ -180,7 +189,7 @@ def test_calibrate_of_a_judge_is_kept_and_stands_beside_its_tables(
     keyword, judged = json.loads((tmp_path / "cal.json").read_text())["calibrations"]
     assert (keyword["scorer"], judged["scorer"]) == ("keyword-recall", "llm-judge")
     assert keyword["probes_hash"] == judged["probes_hash"]
-    assert judged["of"].startswith("local/default, prompts ")
+    assert judged["of"].startswith("local/rules, prompts ")
     assert "┃ All probes        ┃     keyword-recall ┃" in done.stdout
     assert f"llm-judge: {judged['of']}." in done.stdout
 
@@ -245,7 +254,7 @@ def test_calibrate_shows_flips_over_repeats_and_calls_that_failed(
     server.set_faults([{"when": {"contains": "The fee is $30."}, "do": "refusal"}])
     done = inside(
         "judge", "calibrate", "--suite", "suite", "--labels", "labels.csv", "--scorer", "llm-judge",
-        "--base-url", server.base_url, "--repeats", "2", "-o", "cal.json",
+        "--base-url", server.base_url, "--model", "rules", "--repeats", "2", "-o", "cal.json",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     judged = json.loads((tmp_path / "cal.json").read_text())["calibrations"][1]

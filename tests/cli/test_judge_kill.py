@@ -21,7 +21,7 @@ OUTPUTS = ("out.json", "out.md", "out.csv")
 
 def command(server: Server) -> list[str]:
     return [
-        "compare", "answers.json", "--suite", "suite", "--scorer", "llm-judge", "--base-url", server.base_url,
+        "compare", "answers.json", "--suite", "suite", "--scorer", "llm-judge", "--base-url", server.base_url, "--model", "rules",
         "--concurrency", str(AT_ONCE), "--cassette", "kept.sqlite",
         *(part for name in OUTPUTS for part in ("-o", name)),
     ]  # fmt: skip

@@ -73,7 +73,7 @@ SITUATIONS = {
         f"KIMI_API_KEY={OTHER_KEY}\nKIMI_BASE_URL={NOWHERE}\n",
     ),
     "local URL without a key": Situation(
-        {"OPENAI_API_KEY": OTHER_KEY}, ("--base-url", HERE), "local/default", None, None
+        {"OPENAI_API_KEY": OTHER_KEY}, ("--base-url", HERE, "--model", "m"), "local/m", None, None
     ),
     "local provider without a key": Situation(
         {"OLLAMA_BASE_URL": HERE}, ("--judge", "ollama:qwen2.5:3b"), "ollama/qwen2.5:3b", None, None
@@ -161,11 +161,12 @@ ALL_KEYS = "KIMI_API_KEY, MOONSHOT_API_KEY, OPENAI_API_KEY, "
         ({"KIMI_API_KEY": KEY, "KIMI_BASE_URL": "127.0.0.1:9"}, (), "KIMI_BASE_URL: has no scheme."),
         ({}, ("--base-url", f"http://me:{KEY}@127.0.0.1:9/v1"), "holds a user name or password"),
         ({}, ("--base-url", f"{NOWHERE}/chat/completions"), "Cut that off"),
-        ({}, ("--api-key-env", KEY, "--base-url", NOWHERE), "--api-key-env: no such variable"),
+        ({}, ("--base-url", NOWHERE), "--base-url without --model: name the model"),
+        ({}, ("--api-key-env", KEY, "--base-url", NOWHERE), "api_key_env holds no variable's name"),
     ],
     ids=[
         "no key", "placeholder", "blank", "named provider without a key", "no stand-in at a URL of the user's",
-        "key not sent elsewhere", "broken key", "URL without scheme", "password in the URL", "whole route",
+        "key not sent elsewhere", "broken key", "URL without scheme", "password in the URL", "whole route", "local model without a name",
         "key in place of its name",
     ],
 )  # fmt: skip
@@ -186,10 +187,12 @@ def test_a_wrong_url_is_one_line_with_the_url_and_exit_3(
     fees: Path, inside: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("harness.llm.client._BACKOFF_S", (0.01, 0.02))
-    done = inside(*JUDGED, "--base-url", NOWHERE, "--cassette", "tape.sqlite", "-o", "out.json")
+    done = inside(
+        *JUDGED, "--base-url", NOWHERE, "--model", "rules", "--cassette", "tape.sqlite", "-o", "out.json"
+    )
     assert done.returncode == 3
     assert done.stdout == ""
-    assert done.stderr.startswith(f"recallbench: local/default: cannot be reached at {NOWHERE}: ")
+    assert done.stderr.startswith(f"recallbench: local/rules: cannot be reached at {NOWHERE}: ")
     assert "Check --base-url, and that the server runs." in done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert not (tmp_path / "out.json").exists()
@@ -199,7 +202,9 @@ def test_a_wrong_route_is_told_at_the_first_call(
     server: Server, fees: Path, inside: Any, tmp_path: Path
 ) -> None:
     wrong = server.base_url.removesuffix("/v1")
-    done = inside(*JUDGED, "--base-url", wrong, "--concurrency", "1", "--cassette", "tape.sqlite")
+    done = inside(
+        *JUDGED, "--base-url", wrong, "--model", "rules", "--concurrency", "1", "--cassette", "tape.sqlite"
+    )
     assert done.returncode == 3
     assert "Check --model and --base-url with `recallbench judge check`." in done.stderr
     assert server.stats()["requests"] == 1
@@ -225,7 +230,7 @@ def test_a_refused_key_stops_the_run_and_names_the_variable(
         assert "key              KIMI_API_KEY\n" in checked.stdout
         assert "Check the key in KIMI_API_KEY" in checked.stderr
 
-        keyless = inside(*judged, "--base-url", strict.base_url)
+        keyless = inside(*judged, "--base-url", strict.base_url, "--model", "rules")
         assert keyless.returncode == 3
         assert "No key was sent: name the variable that holds one with --api-key-env." in keyless.stderr
         # Only where something can be kept is it said to be.

@@ -40,12 +40,14 @@ def test_a_judged_table_says_who_ruled_how_and_at_what_cost(
     server: Server, fees: Path, recallbench: Any, tmp_path: Path
 ) -> None:
     server.set_faults([{"do": {"usage_cost": 0.001}}])
-    done = recallbench(*JUDGED, "--base-url", server.base_url, "-o", "out.json", columns=400)
+    done = recallbench(
+        *JUDGED, "--base-url", server.base_url, "--model", "rules", "-o", "out.json", columns=400
+    )
     assert done.returncode == 0, done.stderr
     data = report(tmp_path / "out.json")
     assert "│ Overall (mean over cases) │ 1.00 n=2 │ 0.00 n=2 │" in done.stdout
     assert "│ Accuracy (2)         │ 1.00 │ 0.00 │" in done.stdout
-    assert f"Judge: local/default, prompts {data['judge']['prompt_hash'][:12]}, accepted " in done.stdout
+    assert f"Judge: local/rules, prompts {data['judge']['prompt_hash'][:12]}, accepted " in done.stdout
     assert "max_tokens 1024, response_format json_schema, temperature 0.0, 4 replies" in done.stdout
     assert ", $0.0040." in done.stdout
     assert "Calibration: none for this judge and prompt." in done.stdout
@@ -64,7 +66,7 @@ def test_batch_lists_where_judge_and_keyword_recall_differ(
     server: Server, fees: Path, inside: Any, tmp_path: Path
 ) -> None:
     args = ("answers.json", *SUITE, "--scorer", "llm-judge", "-o", "out.json", "-o", "out.md")
-    done = inside("batch", *args, "--system", "bad", "--base-url", server.url("yes_man"))
+    done = inside("batch", *args, "--system", "bad", "--base-url", server.url("yes_man"), "--model", "rules")
     assert done.returncode == 0, done.stderr
     rows = [[cell.strip() for cell in line.strip("│").split("│")] for line in done.stdout.splitlines()]
     assert ["layer2_01_fee", "fee", "met", "fee not stated"] in rows
@@ -77,7 +79,7 @@ def test_batch_lists_where_judge_and_keyword_recall_differ(
     }
     assert "fee not stated" in (tmp_path / "out.md").read_text(encoding="utf-8")
 
-    agreed = inside("batch", *args, "--system", "good", "--base-url", server.base_url)
+    agreed = inside("batch", *args, "--system", "good", "--base-url", server.base_url, "--model", "rules")
     assert "Judge and keyword recall agree on every linked criterion and forbidden value." in agreed.stdout
     assert "Judge and keyword recall differ" not in agreed.stdout
 
@@ -90,7 +92,7 @@ def test_judge_errors_are_counted_and_never_scores(
 ) -> None:
     many(40)
     server.set_faults(GARBAGE)
-    judged = (*JUDGED, "--base-url", server.base_url, "-o", "out.json")
+    judged = (*JUDGED, "--base-url", server.base_url, "--model", "rules", "-o", "out.json")
     done = recallbench(*judged)
     assert done.returncode == 0, done.stderr
     data = report(tmp_path / "out.json")
@@ -112,11 +114,8 @@ def test_judge_errors_are_counted_and_never_scores(
     asked = server.stats()["chat"]
     limited = inside(*judged, "--max-errors", "0.1")
     assert limited.returncode == 1
-    told = re.search(
-        r"stopped early: (\d+) judge errors are more than --max-errors 0.1 of 40", limited.stderr
-    )
+    told = re.search(r"stopped early: judge errors are more than --max-errors 0.1 of 40", limited.stderr)
     assert told, limited.stderr
-    assert 5 <= int(told[1]) <= failed
     assert server.stats()["chat"] == asked
 
 
@@ -125,7 +124,17 @@ def test_max_errors_stops_new_work_and_keeps_what_is_finished(
 ) -> None:
     many(60)
     server.set_faults(GARBAGE)
-    judged = (*JUDGED, "--base-url", server.base_url, "--concurrency", "4", "-o", "out.json")
+    judged = (
+        *JUDGED,
+        "--base-url",
+        server.base_url,
+        "--model",
+        "rules",
+        "--concurrency",
+        "4",
+        "-o",
+        "out.json",
+    )
     stopped = recallbench(*judged, "--max-errors", "0.1")
     assert stopped.returncode == 1
     data = report(tmp_path / "out.json")
@@ -134,7 +143,7 @@ def test_max_errors_stops_new_work_and_keeps_what_is_finished(
     assert 7 <= sum(kinds.values()) - kinds["not_asked"] <= 10
     assert kinds["not_asked"] > 10
     assert outcomes(data).count("scored") > 5
-    assert data["judge"]["stopped"].endswith(" judge errors are more than --max-errors 0.1 of 60")
+    assert data["judge"]["stopped"].endswith("judge errors are more than --max-errors 0.1 of 60 answers")
     assert "Overall (mean over cases)" in stopped.stdout
     assert "Stopped early: " in stopped.stdout
     last = stopped.stderr.splitlines()[-1]
@@ -154,7 +163,17 @@ def test_max_cost_stops_the_run_and_shows_the_table(
 ) -> None:
     many(30)
     server.set_faults([{"do": {"usage_cost": 0.01}}])
-    judged = (*JUDGED, "--base-url", server.base_url, "--concurrency", "2", "--max-cost", "0.1")
+    judged = (
+        *JUDGED,
+        "--base-url",
+        server.base_url,
+        "--model",
+        "rules",
+        "--concurrency",
+        "2",
+        "--max-cost",
+        "0.1",
+    )
     done = inside(*judged, "-o", "out.json")
     assert done.returncode == 1
     assert "Overall (mean over cases)" in done.stdout
@@ -186,16 +205,26 @@ def test_max_cost_is_one_for_all_judges_of_a_panel(
 def test_max_cost_without_a_known_cost_is_refused_in_one_line(
     server: Server, fees: Path, inside: Any, tmp_path: Path
 ) -> None:
-    judged = (*JUDGED, "--base-url", server.base_url, "--max-cost", "1", "--concurrency", "1")
+    judged = (
+        *JUDGED,
+        "--base-url",
+        server.base_url,
+        "--model",
+        "rules",
+        "--max-cost",
+        "1",
+        "--concurrency",
+        "1",
+    )
     done = inside(*judged)
-    assert done.returncode == 3
+    assert done.returncode == 2
     assert done.stdout == ""
     (said,) = [line for line in done.stderr.splitlines() if line.startswith("recallbench:")]
-    assert "--max-cost: local/default names no cost and --prices has no price for default." in said
+    assert "--max-cost: local/rules names no cost and --prices has no price for rules." in said
     assert "Give --prices FILE, or leave out --max-cost." in said
     assert server.stats()["chat"] == 1
 
-    (tmp_path / "prices.json").write_text('{"default": {"prompt": 1, "completion": 2}}')
+    (tmp_path / "prices.json").write_text('{"rules": {"prompt": 1, "completion": 2}}')
     priced = inside(*judged, "--prices", "prices.json", "-o", "out.json")
     assert priced.returncode == 0, priced.stderr
     (judge,) = report(tmp_path / "out.json")["judge"]["judges"]
@@ -237,10 +266,13 @@ def test_a_judges_flag_beside_another_scorer_is_refused(
         (("--judge", "m@http://127.0.0.1:9/v1", "--judge", "m@http://127.0.0.1:9/v1"), "stands twice"),
         (("--judge", "m@127.0.0.1:9"), "has no scheme"),
         (("--per-criterion", "--with-transcript"), "with_transcript does not go with per_criterion"),
-        (("--prompts", "gone", "--base-url", "http://127.0.0.1:9/v1"), "gone"),
+        (("--prompts", "gone", "--base-url", "http://127.0.0.1:9/v1", "--model", "rules"), "gone"),
         (("--provider", "nobody"), "unknown provider 'nobody'"),
         (("--max-errors", "1.5"), "1.5 is not in the range from 0 to 1"),
-        (("--prices", "gone.json", "--base-url", "http://127.0.0.1:9/v1"), "gone.json: no such price file"),
+        (
+            ("--prices", "gone.json", "--base-url", "http://127.0.0.1:9/v1", "--model", "rules"),
+            "gone.json: no such price file",
+        ),
     ],
 )
 def test_what_a_judge_cannot_be_is_told_in_one_line(
@@ -292,7 +324,19 @@ def test_on_a_terminal_a_bar_shows_done_errors_and_cost(
     server.set_faults([*GARBAGE, {"do": [{"delay": 60}, {"usage_cost": 0.001}]}])
     screen = pyte.Screen(120, 50)
     stream = pyte.Stream(screen)
-    args = ["-m", "harness", *JUDGED, "--base-url", server.base_url, "--concurrency", "2", "--format", "csv"]
+    args = [
+        "-m",
+        "harness",
+        *JUDGED,
+        "--base-url",
+        server.base_url,
+        "--model",
+        "rules",
+        "--concurrency",
+        "2",
+        "--format",
+        "csv",
+    ]
     child = pexpect.spawn(
         sys.executable, args, env={**os.environ, "TERM": "xterm-256color"}, dimensions=(50, 120),
         encoding="utf-8", timeout=30, cwd=str(tmp_path),
@@ -320,7 +364,17 @@ def test_on_a_terminal_a_bar_shows_done_errors_and_cost(
 def test_without_a_terminal_only_the_closing_line_goes_to_stderr(
     server: Server, fees: Path, recallbench: Any
 ) -> None:
-    done = recallbench(*JUDGED, "--base-url", server.base_url, "--format", "json", "--cassette-mode", "off")
+    done = recallbench(
+        *JUDGED,
+        "--base-url",
+        server.base_url,
+        "--model",
+        "rules",
+        "--format",
+        "json",
+        "--cassette-mode",
+        "off",
+    )
     assert json.loads(done.stdout)["scorer"] == "llm-judge"
     assert done.stderr == "judged 4 answers: 4 replies, cost unknown, asked for now\n"
 
@@ -331,7 +385,7 @@ def test_without_a_terminal_only_the_closing_line_goes_to_stderr(
 def test_the_menu_shows_how_each_criterion_was_ruled(server: Server, fees: Path, recallbench: Any) -> None:
     lines = ("2", "1", "1", "The fee is $30.", "6")
     done = recallbench(
-        "interactive", *SUITE, "--scorer", "llm-judge", "--base-url", server.base_url,
+        "interactive", *SUITE, "--scorer", "llm-judge", "--base-url", server.base_url, "--model", "rules",
         stdin="".join(f"{line}\n" for line in lines),
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

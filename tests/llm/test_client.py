@@ -462,7 +462,7 @@ def test_a_budget_of_nothing_asks_nobody(server: Server) -> None:
 def test_a_budget_without_any_price_is_a_clear_error(server: Server) -> None:
     requests = [question(f"Question {n}.") for n in range(5)]
     told = ask(server.base_url, requests=requests, max_cost=1.0, concurrency=1)
-    assert told.kinds == ["Answered"] + ["EndpointError"] * 4
+    assert told.kinds == ["Answered"] + ["InputError"] * 4
     said = str(told.results[1])
     assert "custom/m names no cost" in said
     assert "--prices" in said

@@ -32,7 +32,7 @@ SENT = "max_tokens 1024, response_format json_schema, temperature 0"
 KNOWN = Spent(4, 5200, 610, 4, 0.0123, 4)
 PARTLY = Spent(5, 4100, 480, 4, 0.0045, 3)
 UNKNOWN = Spent(4)
-USE = JudgeUse("openai/gpt-5", ("gpt-5-2025-08-07",), (SENT,), KNOWN, None, "gpt")
+USE = JudgeUse("openai/gpt-5", ("gpt-5-2025-08-07",), (SENT,), KNOWN, None, "gpt", 4, {})
 SECOND = JudgeUse(
     "openrouter/moonshotai/kimi-k2",
     ("moonshotai/kimi-k2",),
@@ -40,6 +40,8 @@ SECOND = JudgeUse(
     PARTLY,
     "kimi-k2: no KIMI_API_KEY or MOONSHOT_API_KEY; OpenRouter stands in with moonshotai/kimi-k2",
     "kimi",
+    4,
+    {"refusal": 1},
 )
 SUMMARY = JudgeSummary(
     (USE,), "0123456789ab" * 5 + "cdef", False, False, 1, {}, Count(0, 0), Count(0, 0), None
@@ -262,7 +264,7 @@ def test_errors_and_an_early_end_are_said() -> None:
     data = replace(comparison(), judge=SUMMARY._replace(errors=kinds, stopped="the cost limit is reached"))
     text = render(data, "table", width=1000)
     assert "Judge errors (never a score): no_json 2, refusal 1." in text
-    assert "Stopped early: the cost limit is reached. What is finished is kept." in text
+    assert "Stopped early: the cost limit is reached." in text
     assert json.loads(render(data, "json"))["judge"]["errors"] == kinds
     assert "Stopped" not in render(comparison(), "table")
 

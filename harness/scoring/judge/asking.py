@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from harness.llm.client import ChatModel
@@ -51,8 +52,8 @@ class Asking:
         criteria, wrong = self.case.criteria, self.case.gold.forbidden
         replies: list[Answered | Unanswered] = await settled(
             [
-                *(self._criterion(criterion, repeat) for criterion in criteria),
-                *(self._wrong_value(at, repeat) for at in range(len(wrong))),
+                *(partial(self._criterion, criterion, repeat) for criterion in criteria),
+                *(partial(self._wrong_value, at, repeat) for at in range(len(wrong))),
             ]
         )
         served = replies[0].served

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
@@ -89,8 +90,8 @@ class LLMJudge:
             if getattr(self, name) < least:
                 raise ValueError(f"{name} has to be {least} or more")
         self.temperature = float(self.temperature)
-        if not self.timeout_s > 0:
-            raise ValueError("timeout_s has to be above 0")
+        if not 0 < self.timeout_s < math.inf:
+            raise ValueError("timeout_s has to be a number of seconds above 0")
         if self.per_criterion and self.with_transcript:
             raise ValueError("with_transcript does not go with per_criterion")
         if self.max_errors is not None and not 0 <= self.max_errors <= 1:
@@ -145,6 +146,11 @@ class LLMJudge:
             asked=sum(trace.asked for trace in traces),
             kept_in=state.kept_in,
         )
+
+    @property
+    def kept(self) -> bool:
+        """Whether the last run's replies are in a cassette."""
+        return self._state.kept_in is not None
 
     @property
     def stopped(self) -> str | None:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 # Scripts that put no spaces between words: each character is a word of its own.
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _LETTERS = rf"[^\W_{_UNSPACED}]+"
-_WORD = re.compile(rf"[{_UNSPACED}]|{_LETTERS}(?:(?<=\d)[.,](?=\d){_LETTERS})*")
+_WORD = re.compile(rf"(?=[^\W_])[{_UNSPACED}]|{_LETTERS}(?:(?<=\d)[.,](?=\d){_LETTERS})*")
 _INSIDE = str.maketrans("", "", ".,")
 _ELLIPSIS = re.compile(r"\.{3,}|…")
 

@@ -97,6 +97,8 @@ class JudgeUse(NamedTuple):
         spent: tokens and cost.
         substitution: why it is not the judge that was asked for, or None.
         family: the model's family, such as `gpt`, None when unknown.
+        asked: answers that it was asked about.
+        errors: those that it gave no ruling on, by kind.
     """
 
     label: str
@@ -105,6 +107,8 @@ class JudgeUse(NamedTuple):
     spent: Spent
     substitution: str | None
     family: str | None
+    asked: int
+    errors: Mapping[str, int]
 
 
 class JudgeSummary(NamedTuple):
@@ -163,7 +167,10 @@ def use_of(label: str, scores: Sequence[CaseScore], substitution: str | None, fa
         spent = spent.plus(trace.spent)
     models = tuple(sorted({trace.model for trace in traces if trace.model}))
     sent = tuple(sorted({_parameters(trace.sent) for trace in traces if trace.sent != "{}"}))
-    return JudgeUse(label, models, sent, spent, substitution, family)
+    errors = Counter(trace.error for trace in traces if trace.error)
+    return JudgeUse(
+        label, models, sent, spent, substitution, family, len(traces), dict(sorted(errors.items()))
+    )
 
 
 def errors_of(scores: Iterable[CaseScore]) -> dict[str, int]:

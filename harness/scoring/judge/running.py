@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from harness.errors import EndpointError
@@ -77,6 +78,8 @@ class Run:
             raise _first(errors) from None
         if self._missing and not self.stopped:
             raise self._missing[min(self._missing)]
+        if None not in self._scores:
+            self.stopped = None  # the limit was crossed by the last answers
         return [
             self._not_asked(case) if score is None else score
             for (case, _), score in zip(self._pairs, self._scores, strict=True)
@@ -122,7 +125,7 @@ class Run:
             return CaseScore(
                 case.id, case.category, name, Scored(0.0), flags=("empty",), words=0, judged=judged
             )
-        ruled = await settled(self._ask(model, case, text, said) for model in self._models)
+        ruled = await settled(partial(self._ask, model, case, text, said) for model in self._models)
         traces = tuple(trace for _, trace in ruled)
         given = [judgement for judgement, _ in ruled if isinstance(judgement, Judgement)]
         # A panel that some judge did not rule with can neither agree nor disagree.
@@ -174,7 +177,11 @@ class Run:
             except Unanswered as failed:
                 return failed
 
-        replies = [await once(0)] if judge.repeats == 1 else await settled(map(once, range(judge.repeats)))
+        replies = (
+            [await once(0)]
+            if judge.repeats == 1
+            else await settled(partial(once, repeat) for repeat in range(judge.repeats))
+        )
         good = [reply for reply in replies if not isinstance(reply, Unanswered)]
         spent = Spent()
         for reply in replies:

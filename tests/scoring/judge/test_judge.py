@@ -319,7 +319,10 @@ def test_the_median_of_repeats_counts_and_flips_are_counted(
     summary = judge.summary([score])
     assert (summary.repeats, summary.flips) == (repeats, flips)
     assert score.judged is not None
-    assert sorted(score.judged.traces[0].rewards) == [0.0] * (repeats - kind_ones) + [1.0] * kind_ones
+    assert (
+        sorted(repeat.reward for repeat in score.judged.traces[0].repeats)
+        == [0.0] * (repeats - kind_ones) + [1.0] * kind_ones
+    )
 
 
 @pytest.mark.parametrize(("bad", "status"), [(1, "scored"), (2, "judge_error")])

@@ -80,7 +80,9 @@ def test_votes_agreement_and_each_judges_part_are_kept(make_judge: MakeJudge, ju
     assert score.judged.agreement == judge.summary([score]).agreement == Count(1, 2)
     judge = make_judge(judges=(*judges[:2], judges[3]))
     summary = judge.summary([judge.score(build(), Answer(RIGHT))])
-    assert summary.agreement == Count(2, 2)
+    # What one judge did not rule on says nothing of how the panel agrees.
+    assert summary.agreement == Count(0, 0)
+    assert [use.errors for use in summary.judges] == [{}, {}, {"refusal": 1}]
     assert [use.spent.calls for use in summary.judges] == [1, 1, 1]
     assert [use.label.rpartition("/")[2] for use in summary.judges] == ["judge-0", "judge-1", "judge-3"]
 
@@ -112,7 +114,7 @@ def test_repeats_of_a_panel_are_medians_before_they_are_votes(
 def test_the_same_judge_twice_is_refused(make_judge: MakeJudge, judge_at: JudgeAt, server: Server) -> None:
     server.reset()
     judge = make_judge(judges=(judge_at("judge-a", ""), judge_at("judge-b", ""), judge_at("judge-a", "")))
-    with pytest.raises(InputError, match=r"judge-a stands twice on the panel\. Use --repeats"):
+    with pytest.raises(InputError, match=r"judge-a stands twice on the panel\. A cassette knows"):
         judge.score(build(), Answer(RIGHT))
     assert server.stats()["requests"] == 0
 

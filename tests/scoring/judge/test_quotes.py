@@ -120,3 +120,18 @@ def test_an_amount_stands_only_as_a_whole(amount: int, other: int) -> None:
 def test_words_are_counted() -> None:
     assert said("Not 1,299.50: **two** _words_ – and 3/24!").words == 7
     assert said(" – … ").words == 0
+
+
+@pytest.mark.parametrize(
+    ("quote", "answer"),
+    [
+        ("東京", "会議は東京で開催されます"),
+        ("3月24日", "会議は3月24日です"),
+        ("$1,299", "合計は$1,299です"),
+        ("วันจันทร์", "นัดวันจันทร์"),
+    ],
+    ids=["place", "date", "amount", "Thai"],
+)
+def test_scripts_without_spaces_have_words_too(quote: str, answer: str) -> None:
+    assert occurs(quote, said(answer))
+    assert not occurs("24日", said("会議は324日です"))
