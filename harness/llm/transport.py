@@ -1,16 +1,20 @@
-"""The wire: openai's client on its aiohttp transport; the only module that loads it."""
+"""The wire: one pool of connections for one endpoint; the only module that loads an HTTP client.
+
+It posts with aiohttp, the transport that openai's SDK has for speed, and not through the SDK, of which
+nothing else would be used: retries, parameters and replies are this package's own business. Loading the
+SDK takes half a second and 20 MB; over a thousand judged answers a run takes 0.57 of the time of a plain
+loop of the SDK's instead of 0.76 (`make bench`).
+"""
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from collections.abc import Mapping
 from typing import Any
+from urllib.request import getproxies
 
 import aiohttp
-import httpx2
-from openai import AsyncOpenAI, DefaultAioHttpClient
 
 from harness.llm.endpoint import Endpoint
 from harness.llm.replies import ReplyError
@@ -21,28 +25,28 @@ _LONE = re.compile("[\ud800-\udfff]")
 
 
 class Transport:
-    """Posts chat completions over one pool of connections.
+    """Posts chat completions over one pool of connections; made inside an event loop.
 
     Args:
         endpoint: where to and with which key.
-        timeout_s: seconds for one request.
+        timeout_s: seconds for one request, from first to last byte.
         connections: most connections.
     """
 
     def __init__(self, endpoint: Endpoint, timeout_s: float, connections: int) -> None:
         self._key = endpoint.api_key
         self._timeout_s = timeout_s
-        limits = httpx2.Limits(max_connections=connections, max_keepalive_connections=connections)
-        self._http = DefaultAioHttpClient(limits=limits, timeout=timeout_s, follow_redirects=False)
-        # The client says where to and with which headers, once: to let it build every request anew
-        # costs as much as sending them.
-        client = AsyncOpenAI(
-            base_url=endpoint.base_url, api_key=endpoint.api_key or "none", http_client=self._http
-        )
-        self._url = client.base_url.join("chat/completions")
-        self._headers = {"Content-Type": "application/json", "User-Agent": client.user_agent}
+        self._url = f"{endpoint.base_url}/chat/completions"
+        headers = {"Content-Type": "application/json"}
         if endpoint.api_key is not None:  # without a key no header goes out
-            self._headers |= client.auth_headers
+            headers["Authorization"] = f"Bearer {endpoint.api_key}"
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=connections),
+            headers=headers,
+            timeout=aiohttp.ClientTimeout(total=timeout_s),
+            # Proxies, as other programs take them; without one the environment is not read for every call.
+            trust_env=bool(getproxies()),
+        )
 
     async def post(self, body: Mapping[str, Any]) -> tuple[int, Mapping[str, str], str]:
         """Send a chat completion; return status, headers (lower case) and text.
@@ -51,26 +55,15 @@ class Transport:
             ReplyError: of the kind `timeout` or `connection`.
         """
         try:
-            # The client's own limit is on each read: a reply that drips would never end.
-            async with asyncio.timeout(self._timeout_s):
-                response = await self._http.post(self._url, content=_encoded(body), headers=self._headers)
+            # A redirected POST would arrive as a GET; where it leads to is what the user has to know.
+            async with self._session.post(self._url, data=_encoded(body), allow_redirects=False) as reply:
+                text = (await reply.read()).decode("utf-8", "replace")
         except TimeoutError:
             raise ReplyError("timeout", f"no reply within {self._timeout_s:g} s") from None
-        # Not all of its transport's errors come wrapped.
-        except (aiohttp.ClientError, httpx2.HTTPError) as error:
-            raise self._unreached(error) from None
-        return response.status_code, response.headers, self.without_key(response.text)
-
-    def _unreached(self, error: Exception) -> ReplyError:
-        """Tell a timeout from a refused or dropped connection, which may arrive as a timeout too."""
-        cause: BaseException | None = error
-        while cause is not None:
-            if isinstance(cause, OSError | aiohttp.ClientError) and not isinstance(cause, TimeoutError):
-                return ReplyError("connection", self.without_key(_one_line(cause)))
-            cause = cause.__cause__ or cause.__context__
-        if isinstance(error, httpx2.TimeoutException):
-            return ReplyError("timeout", f"no reply within {self._timeout_s:g} s")
-        return ReplyError("connection", self.without_key(_one_line(error.__cause__ or error)))
+        except (aiohttp.ClientError, OSError) as error:
+            raise ReplyError("connection", self.without_key(_one_line(error))) from None
+        headers = {name.lower(): value for name, value in reply.headers.items()}
+        return reply.status, headers, self.without_key(text)
 
     def without_key(self, text: str) -> str:
         """Take out the key, which some servers repeat when they refuse it."""
@@ -81,7 +74,7 @@ class Transport:
 
     async def close(self) -> None:
         """Close the pool."""
-        await self._http.aclose()
+        await self._session.close()
 
 
 def _one_line(error: BaseException) -> str:

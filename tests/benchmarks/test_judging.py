@@ -7,10 +7,8 @@ read and checked, quotes, cassette, table. The server is a process of its own.
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import NamedTuple
 
@@ -38,15 +36,23 @@ class Measured(NamedTuple):
     peak: float
 
 
+# A process of its own starts each contender: one that pytest forks has pytest's memory in its peak.
+STARTER = """
+import json, resource, subprocess, sys, time
+began = time.perf_counter()
+with open("output.txt", "w") as output:
+    status = subprocess.run(sys.argv[1:], stdout=output, stderr=subprocess.STDOUT).returncode
+wall = time.perf_counter() - began
+print(json.dumps([status, wall, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024]))
+"""
+
+
 def measured(command: list[str], folder: Path) -> Measured:
-    began = time.perf_counter()
-    with (folder / "output.txt").open("w") as output:
-        process = subprocess.Popen(command, cwd=folder, stdout=output, stderr=subprocess.STDOUT)
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    wall = time.perf_counter() - began
-    assert process.returncode == 0, (folder / "output.txt").read_text()
-    return Measured(wall, used.ru_maxrss / 1024)
+    starter = [sys.executable, "-c", STARTER, *command]
+    done = subprocess.run(starter, cwd=folder, check=True, capture_output=True, text=True)
+    status, wall, peak = json.loads(done.stdout)
+    assert status == 0, (folder / "output.txt").read_text()
+    return Measured(wall, peak)
 
 
 def responses(count: int) -> dict[str, dict[str, str]]:
