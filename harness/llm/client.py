@@ -135,7 +135,7 @@ class ChatModel:
                 raise Unanswered(failed.error, failed.served._replace(spent=total)) from None
             raw, reading = got.raw, got.reading
             asked += new
-            total = total.plus(self._use(raw))
+            total = total.plus(self._use(raw, reading))
             served = Served(entry.provider, _model_of(raw), entry.sent, total, asked)
             try:
                 if isinstance(reading, ReplyError):
@@ -239,7 +239,7 @@ class ChatModel:
             if not isinstance(reading, ReplyError) or reading.arrived:
                 self._ever_reached = True
                 self.slots.went_well()
-                self._count(raw)
+                self._count(raw, reading)
                 return _Got(raw, text, described(body), reading)
             trouble = reading
             assert self._transport is not None
@@ -313,13 +313,13 @@ class ChatModel:
                 f"{self._budget.spent:.4f} US dollars spent of --max-cost {self._budget.limit:g}"
             )
 
-    def _count(self, raw: RawReply) -> None:
-        used = self._use(raw)
+    def _count(self, raw: RawReply, reading: Parsed | ReplyError) -> None:
+        used = self._use(raw, reading)
         self.fresh = self.fresh.plus(used)
         self._budget.spent += used.cost or 0.0
 
-    def _use(self, raw: RawReply) -> Spent:
-        said = usage_of(raw) or Usage()
+    def _use(self, raw: RawReply, reading: Parsed | ReplyError) -> Spent:
+        said = (reading.usage if isinstance(reading, Parsed) else usage_of(raw)) or Usage()
         return usage.spent(
             said.prompt_tokens, said.completion_tokens, said.cost, self.endpoint.model, self._prices
         )

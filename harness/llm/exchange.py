@@ -79,6 +79,9 @@ async def settled(questions: Iterable[Callable[[], Awaitable[Any]]]) -> list[Any
     Raises:
         BudgetSpent: once all others have their replies.
     """
+    asked = list(questions)
+    if len(asked) == 1:
+        return [await asked[0]()]  # the usual case, and no task for it
 
     async def kept(question: Callable[[], Awaitable[Any]]) -> Any:
         try:
@@ -86,7 +89,7 @@ async def settled(questions: Iterable[Callable[[], Awaitable[Any]]]) -> list[Any
         except BudgetSpent as spent:
             return spent
 
-    replies = await asyncio.gather(*map(kept, questions))
+    replies = await asyncio.gather(*map(kept, asked))
     spent = next((reply for reply in replies if isinstance(reply, BudgetSpent)), None)
     if spent is not None:
         raise spent

@@ -71,5 +71,6 @@ def _place(wanted: str, answer: Said, at: int) -> int:
 
 
 def _words(text: str) -> list[str]:
-    found = _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
+    plain = text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
+    found = _WORD.findall(plain)
     return [word if word.isalnum() else word.translate(_INSIDE) for word in found]

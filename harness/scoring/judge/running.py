@@ -177,11 +177,7 @@ class Run:
             except Unanswered as failed:
                 return failed
 
-        replies = (
-            [await once(0)]
-            if judge.repeats == 1
-            else await settled(partial(once, repeat) for repeat in range(judge.repeats))
-        )
+        replies = await settled(partial(once, repeat) for repeat in range(judge.repeats))
         good = [reply for reply in replies if not isinstance(reply, Unanswered)]
         spent = Spent()
         for reply in replies:
