@@ -21,6 +21,7 @@ from harness.llm.replies import ReplyError
 
 _HIDDEN = "[key]"
 _SHORTEST_SECRET = 8
+_LARGEST = 16 << 20
 _LONE = re.compile("[\ud800-\udfff]")
 
 
@@ -57,7 +58,7 @@ class Transport:
         try:
             # A redirected POST would arrive as a GET; where it leads to is what the user has to know.
             async with self._session.post(self._url, data=_encoded(body), allow_redirects=False) as reply:
-                text = (await reply.read()).decode("utf-8", "replace")
+                text = (await _read(reply)).decode("utf-8", "replace")
         except TimeoutError:
             raise ReplyError("timeout", f"no reply within {self._timeout_s:g} s") from None
         except (aiohttp.ClientError, OSError) as error:
@@ -75,6 +76,20 @@ class Transport:
     async def close(self) -> None:
         """Close the pool."""
         await self._session.close()
+
+
+async def _read(reply: aiohttp.ClientResponse) -> bytes:
+    """Return the body; one that is larger than any verdict is not taken into memory.
+
+    Raises:
+        ReplyError: of the kind `provider_error`.
+    """
+    held = bytearray()
+    async for chunk in reply.content.iter_any():
+        held += chunk
+        if len(held) > _LARGEST:
+            raise ReplyError("provider_error", f"The reply is larger than {_LARGEST >> 20} MB.")
+    return bytes(held)
 
 
 def _one_line(error: BaseException) -> str:

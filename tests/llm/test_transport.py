@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 import logging
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -252,3 +254,28 @@ def test_one_pool_serves_everybody(server: Server) -> None:
     assert stats["chat"] == 48
     assert stats["connections"] - 1 <= 6  # one is the test's own, for the counts
     assert stats["max_in_flight"] <= 6
+
+
+def test_a_reply_too_large_to_be_a_verdict_is_refused() -> None:
+    bomb = gzip.compress(b" " * (20 << 20))
+    error = told(http(bomb, "content-type: application/json", "content-encoding: gzip"))
+    assert (error.kind, error.message) == ("provider_error", "The reply is larger than 16 MB.")
+
+
+def test_a_redirect_is_not_followed() -> None:
+    status, headers, _ = told(http(b"", "location: http://127.0.0.1:9/v1", status="307 Temporary Redirect"))
+    assert (status, headers["location"]) == (307, "http://127.0.0.1:9/v1")
+
+
+def test_a_stand_in_of_a_few_letters_is_no_secret() -> None:
+    body = b'{"fee": "no fee"}'
+
+    async def run() -> str:
+        async with says(http(body)) as (url, _):
+            transport = Transport(replace(endpoint(url), api_key="fee"), 5, 1)
+            try:
+                return (await transport.post(BODY))[2]
+            finally:
+                await transport.close()
+
+    assert asyncio.run(run()) == body.decode()
