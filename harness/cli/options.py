@@ -143,7 +143,7 @@ def judge_options(command: Command) -> Command:
                 "--max-cost",
                 type=click.FloatRange(0),
                 metavar="USD",
-                help="Stop and exit with 1 when so much is spent.",
+                help="Send nothing more once so much is spent; exit with 1 if answers are left.",
             ),
             click.option(
                 "--prices",
