@@ -22,7 +22,7 @@ from harness.suite import load_suite
 from tests.model_server import Server, start
 
 pytestmark = pytest.mark.benchmark
-ROUNDS = 3
+ROUNDS = 5
 ANSWERS = 1000
 CONCURRENCY = 64
 LATENCY_MS = 50

@@ -49,6 +49,7 @@ _CONTROL = re.compile(
     r"|\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_RESULTS|TOOL_CALLS)\]",
     re.IGNORECASE,
 )
+_SUSPECT = frozenset(f"{_LEFT}{_RIGHT}{_MANY}[")
 _HARMLESS = str.maketrans("<>[]", "‹›‹›")
 
 
@@ -120,6 +121,8 @@ class JudgePrompts:
                 "facts": [_fact(fact) for fact in (*case.gold.required, *case.gold.optional)],
                 "wrong_values": [_fact(fact) for fact in case.gold.forbidden],
                 "criteria": [_criterion(item) for item in case.criteria],
+                "criterion_ids": ", ".join(item.id for item in case.criteria),
+                "wrong_value_ids": ", ".join(fact.id for fact in case.gold.forbidden),
             }
         return self._cases[case.id]
 
@@ -198,6 +201,8 @@ def neutralised(text: str) -> str:
 
     One bracket stands for several.
     """
+    if _SUSPECT.isdisjoint(text):
+        return text
     text = _CONTROL.sub(lambda found: found[0].translate(_HARMLESS), text)
     return _MARKER.sub(lambda found: "‹" if found[0][0] in _LEFT else "›", text)
 
