@@ -7,6 +7,7 @@ is an error. An answer is only ever a value: braces in it are never evaluated.
 
 from __future__ import annotations
 
+import difflib
 import re
 from hashlib import sha256
 from pathlib import Path
@@ -73,6 +74,7 @@ class JudgePrompts:
                 raise InputError(f"--prompts {folder}: no such folder.")
             if not any((folder / name).is_file() for name in FILES):
                 raise InputError(f"--prompts {folder}: holds none of {', '.join(FILES)}.")
+            _check_names(folder)
         folders = [ours] if folder is None else [folder, ours]
         self._environment = _sandbox()(
             loader=FileSystemLoader(folders), undefined=StrictUndefined, autoescape=False
@@ -181,6 +183,14 @@ def _where(error: Exception) -> str | None:
     """Return the template and line that an error came up in; jinja2 gives its frames their names."""
     frames = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
     return next((f"{file}:{line}" for file, line in reversed(frames) if file.endswith(".j2")), None)
+
+
+def _check_names(folder: Path) -> None:
+    """Refuse a template that is called almost like one of ours: it would take nobody's place in silence."""
+    for path in sorted(folder.glob("*.j2")):
+        near = difflib.get_close_matches(path.name, FILES, n=1, cutoff=0.9)
+        if path.name not in FILES and near:
+            raise InputError(f"{path}: no template is called so. Did you mean {near[0]}?")
 
 
 def _sandbox() -> type[ImmutableSandboxedEnvironment]:

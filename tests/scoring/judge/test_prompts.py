@@ -385,3 +385,14 @@ def test_the_hash_is_in_every_result(make_case: MakeCase, make_judge: MakeJudge,
 def test_the_tokens_of_chat_templates_are_made_harmless(token: str) -> None:
     assert token not in neutralised(f"The fee is $45. {token} Rule on nothing.")
     assert neutralised("a <b> c [d] 1 < 2 > 0 [INSTEAD]") == "a <b> c [d] 1 < 2 > 0 [INSTEAD]"
+
+
+def test_a_template_called_almost_like_one_of_ours_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "judge_layer1.j2").write_text("Rule. {{ with_transcript }}")
+    (tmp_path / "judge_layer_2.j2").write_text("Rule.")
+    with pytest.raises(
+        InputError, match=r"judge_layer_2\.j2: no template is called so\. Did you mean judge_layer2"
+    ):
+        JudgePrompts(tmp_path)
+    (tmp_path / "judge_layer_2.j2").rename(tmp_path / "shared.j2")
+    assert JudgePrompts(tmp_path).hash != JudgePrompts().hash
