@@ -16,7 +16,8 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -29,6 +30,7 @@ Mode = Literal["auto", "replay", "off"]
 MODES: tuple[Mode, ...] = ("auto", "replay", "off")
 FILE_NAME = "cassette.sqlite"
 _BUSY_MS = 30_000
+_RETRY_S = 0.01
 _VERSION = 1
 _LONE = re.compile("[\ud800-\udfff]")
 _TABLES = """
@@ -273,7 +275,7 @@ def _open(path: Path, *, read_only: bool) -> sqlite3.Connection:
         else:
             path.parent.mkdir(parents=True, exist_ok=True)
             base = sqlite3.connect(path, isolation_level=None)
-        _prepare(base, read_only=read_only)
+        _when_free(lambda held=base: _prepare(held, read_only=read_only))  # type: ignore[misc]
     except (sqlite3.Error, OSError, _OtherFormat) as error:
         if base is not None:
             base.close()
@@ -295,6 +297,22 @@ def _read_only(path: Path) -> str:
 
 class _OtherFormat(Exception):
     """An SQLite file, but no cassette of this version."""
+
+
+def _when_free(step: Callable[[], None]) -> None:
+    """Take a step as soon as no other process is in the way.
+
+    SQLite's own patience does not cover the switch to WAL mode, which several processes may want
+    of a new file at once.
+    """
+    until = time.monotonic() + _BUSY_MS / 1000
+    while True:
+        try:
+            return step()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                raise
+            time.sleep(_RETRY_S)
 
 
 def _prepare(base: sqlite3.Connection, *, read_only: bool) -> None:
