@@ -310,7 +310,8 @@ def _when_free(step: Callable[[], None]) -> None:
         try:
             return step()
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+            # The low byte is the kind, the rest what it was busy with.
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > until:
                 raise
             time.sleep(_RETRY_S)
 

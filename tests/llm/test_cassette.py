@@ -595,3 +595,27 @@ with Cassette(Path({str(path)!r})) as store:
     with Cassette(path, "replay") as store:
         assert len(store) >= 5
         assert store.get(entry(0).key) == entry(0, "x" * 5000)
+
+
+def test_a_file_that_another_process_is_setting_up_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited: list[float] = []
+    path = tmp_path / "c.sqlite"
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("CREATE TABLE t (x)")
+    other.execute("DROP TABLE t")
+    other.execute("BEGIN EXCLUSIVE")
+
+    def let_go(seconds: float) -> None:
+        waited.append(seconds)
+        if other.in_transaction:
+            other.execute("COMMIT")
+
+    monkeypatch.setattr("harness.llm.cassette._BUSY_MS", 50)
+    monkeypatch.setattr("harness.llm.cassette.time.sleep", let_go)
+    monkeypatch.setattr("harness.llm.cassette.time.monotonic", lambda: 0.0)
+    with Cassette(path) as store:
+        assert len(store) == 0
+    other.close()
+    assert waited
