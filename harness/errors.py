@@ -94,10 +94,15 @@ class Problem(NamedTuple):
 
 
 class SuiteError(InputError):
-    """A suite has problems; `problems` holds every one of them."""
+    """A suite, or a file beside it, has problems; `problems` holds every one of them.
 
-    def __init__(self, problems: Sequence[Problem]) -> None:
+    Args:
+        problems: at least one.
+        what: where they are, in words.
+    """
+
+    def __init__(self, problems: Sequence[Problem], what: str = "the suite") -> None:
         self.problems = tuple(sorted(problems))
         count = len(self.problems)
         head = "1 problem" if count == 1 else f"{count} problems"
-        super().__init__("\n".join([f"{head} in the suite:", *map(str, self.problems)]))
+        super().__init__("\n".join([f"{head} in {what}:", *map(str, self.problems)]))

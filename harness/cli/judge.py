@@ -118,5 +118,4 @@ def _probes(whole: Suite, part: Suite, labels: Path | None, *, own_suite: bool) 
 def _measure(probes: tuple[Probe, ...], whole: Suite, used: Any, threshold: float) -> Calibration:
     from harness.scoring.calibration import calibrate as measure
 
-    many = getattr(used, "score_many", None)
-    return measure(probes, whole, used, threshold=threshold, score_many=many)
+    return measure(probes, whole, used, threshold=threshold)

@@ -36,7 +36,7 @@ FLAGS: Mapping[str, Any] = {
     "per_criterion": False,
     "with_transcript": False,
     "repeats": 1,
-    "timeout": 120.0,
+    "timeout": None,
     "max_errors": None,
     "max_cost": None,
     "prices": None,
@@ -45,13 +45,12 @@ FLAGS: Mapping[str, Any] = {
 """The flags that only a judge reads, and what each is when it is not given."""
 
 
-def scorer(values: Mapping[str, Resolved], flags: Mapping[str, Any], **more: Any) -> Scorer:
+def scorer(values: Mapping[str, Resolved], flags: Mapping[str, Any]) -> Scorer:
     """Return the scorer that the settings name, a judge with everything that was said of it.
 
     Args:
         values: the settings.
         flags: what the command line gave for `options.judge_options`.
-        more: options that the command sets by itself.
 
     Raises:
         InputError: when a flag for judges is given to a scorer that is none.
@@ -74,10 +73,10 @@ def scorer(values: Mapping[str, Resolved], flags: Mapping[str, Any], **more: Any
         **{name: values[name].value for name in SETTINGS},
         **{name: flags[name] for name in FLAGS if name not in ("judge", "timeout") and name in flags},
         "judges": flags.get("judge", ()),
-        "timeout_s": flags.get("timeout", 120.0),
         "variables": variables(),
-        **more,
     }
+    if flags.get("timeout") is not None:
+        options["timeout_s"] = flags["timeout"]
     single = [name for name in SETTINGS[:4] if options[name] is not None]
     if options["judges"] and single:
         source = values[single[0]].source

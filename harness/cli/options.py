@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from harness.cli import judging
+
 if TYPE_CHECKING:
     from harness.settings import Resolved
     from harness.suite import Suite
@@ -15,10 +17,6 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 LAYER_NAMES = ("layer1", "layer2", "layer3")
 CASSETTE_MODES = ("auto", "replay", "off")
-JUDGE_FLAGS = frozenset(
-    "judge provider model base_url api_key_env prompts per_criterion with_transcript repeats concurrency timeout "
-    "max_errors max_cost prices cassette cassette_mode retry_errors".split()
-)
 FORMAT_NAMES = ("table", "md", "json", "csv")
 
 
@@ -36,7 +34,11 @@ class JudgedCommand(click.Command):
         """Write the options that every scorer knows, then those of the judge."""
         shown = [(param.name, param.get_help_record(ctx)) for param in self.get_params(ctx)]
         for title, judges in (("Options", False), ("With --scorer llm-judge", True)):
-            rows = [row for name, row in shown if row and (name in JUDGE_FLAGS) is judges]
+            rows = [
+                row
+                for name, row in shown
+                if row and (name in judging.SETTINGS or name in judging.FLAGS) is judges
+            ]
             with formatter.section(title):
                 formatter.write_dl(rows)
 
@@ -128,7 +130,6 @@ def judge_options(command: Command) -> Command:
             click.option(
                 "--timeout",
                 type=click.FloatRange(0, min_open=True),
-                default=120.0,
                 metavar="S",
                 help="Seconds to wait for one reply (120).",
             ),

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from harness.errors import InputError
 from harness.scoring.answer import Answer
-from harness.scoring.batch import score_case
+from harness.scoring.batch import score_pairs
 from harness.scoring.outcome import PASS_THRESHOLD, JudgeFailed, SystemFailed
 from harness.scoring.probes import Label, Probe
 from harness.scoring.score import CaseScore
@@ -265,8 +265,7 @@ def calibrate(
         scorer: a scorer whose rewards can pass.
         repeats: how often to score each probe.
         threshold: the reward from which on an answer passes.
-        score_many: scores all pairs at once, in their order, for a judge that is asked
-            concurrently. It gets the whole set of probes once for every repeat, one after the
+        score_many: scores all pairs at once, in their order, in place of the scorer. It gets the whole set of probes once for every repeat, one after the
             other: of n probes, pair number i is probe i % n in repeat i // n.
         of: what judges, for a reader; the scorer's name when empty.
 
@@ -281,10 +280,7 @@ def calibrate(
     if repeats < 1:
         raise InputError(f"repeats is {repeats}; score each probe once at least.")
     pairs = [(suite.get(probe.case_id), Answer(probe.answer)) for probe in chosen] * repeats
-    if score_many is None:
-        scores: Sequence[CaseScore] = [score_case(case, answer, scorer) for case, answer in pairs]
-    else:
-        scores = score_many(pairs)
+    scores = score_pairs(pairs, scorer) if score_many is None else score_many(pairs)
     if len(scores) != len(pairs):
         raise ValueError(f"score_many returned {len(scores)} scores for {len(pairs)} answers")
     rulings = [Ruling(probe, tuple(scores[at :: len(chosen)]), threshold) for at, probe in enumerate(chosen)]

@@ -169,5 +169,5 @@ def _settled(
             problems.append(entry.problem("label", message, "Keep one of them.", "two-labels"))
         probes.append(probe)
     if problems:
-        raise SuiteError(problems)
+        raise SuiteError(problems, "the labelled answers")
     return tuple(probes)

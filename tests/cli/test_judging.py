@@ -25,6 +25,10 @@ GARBAGE = [
 ]
 
 
+def at(server: Server) -> tuple[str, ...]:
+    return ("--base-url", server.base_url, "--model", "rules")
+
+
 def report(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
 
@@ -40,9 +44,7 @@ def test_a_judged_table_says_who_ruled_how_and_at_what_cost(
     server: Server, fees: Path, recallbench: Any, tmp_path: Path
 ) -> None:
     server.set_faults([{"do": {"usage_cost": 0.001}}])
-    done = recallbench(
-        *JUDGED, "--base-url", server.base_url, "--model", "rules", "-o", "out.json", columns=400
-    )
+    done = recallbench(*JUDGED, *at(server), "-o", "out.json", columns=400)
     assert done.returncode == 0, done.stderr
     data = report(tmp_path / "out.json")
     assert "│ Overall (mean over cases) │ 1.00 n=2 │ 0.00 n=2 │" in done.stdout
@@ -79,7 +81,7 @@ def test_batch_lists_where_judge_and_keyword_recall_differ(
     }
     assert "fee not stated" in (tmp_path / "out.md").read_text(encoding="utf-8")
 
-    agreed = inside("batch", *args, "--system", "good", "--base-url", server.base_url, "--model", "rules")
+    agreed = inside("batch", *args, "--system", "good", *at(server))
     assert "Judge and keyword recall agree on every linked criterion and forbidden value." in agreed.stdout
     assert "Judge and keyword recall differ" not in agreed.stdout
 
@@ -92,7 +94,7 @@ def test_judge_errors_are_counted_and_never_scores(
 ) -> None:
     many(40)
     server.set_faults(GARBAGE)
-    judged = (*JUDGED, "--base-url", server.base_url, "--model", "rules", "-o", "out.json")
+    judged = (*JUDGED, *at(server), "-o", "out.json")
     done = recallbench(*judged)
     assert done.returncode == 0, done.stderr
     data = report(tmp_path / "out.json")
@@ -126,10 +128,7 @@ def test_max_errors_stops_new_work_and_keeps_what_is_finished(
     server.set_faults(GARBAGE)
     judged = (
         *JUDGED,
-        "--base-url",
-        server.base_url,
-        "--model",
-        "rules",
+        *at(server),
         "--concurrency",
         "4",
         "-o",
@@ -165,10 +164,7 @@ def test_max_cost_stops_the_run_and_shows_the_table(
     server.set_faults([{"do": {"usage_cost": 0.01}}])
     judged = (
         *JUDGED,
-        "--base-url",
-        server.base_url,
-        "--model",
-        "rules",
+        *at(server),
         "--concurrency",
         "2",
         "--max-cost",
@@ -207,10 +203,7 @@ def test_max_cost_without_a_known_cost_is_refused_in_one_line(
 ) -> None:
     judged = (
         *JUDGED,
-        "--base-url",
-        server.base_url,
-        "--model",
-        "rules",
+        *at(server),
         "--max-cost",
         "1",
         "--concurrency",
@@ -328,10 +321,7 @@ def test_on_a_terminal_a_bar_shows_done_errors_and_cost(
         "-m",
         "harness",
         *JUDGED,
-        "--base-url",
-        server.base_url,
-        "--model",
-        "rules",
+        *at(server),
         "--concurrency",
         "2",
         "--format",
@@ -366,10 +356,7 @@ def test_without_a_terminal_only_the_closing_line_goes_to_stderr(
 ) -> None:
     done = recallbench(
         *JUDGED,
-        "--base-url",
-        server.base_url,
-        "--model",
-        "rules",
+        *at(server),
         "--format",
         "json",
         "--cassette-mode",
@@ -385,7 +372,7 @@ def test_without_a_terminal_only_the_closing_line_goes_to_stderr(
 def test_the_menu_shows_how_each_criterion_was_ruled(server: Server, fees: Path, recallbench: Any) -> None:
     lines = ("2", "1", "1", "The fee is $30.", "6")
     done = recallbench(
-        "interactive", *SUITE, "--scorer", "llm-judge", "--base-url", server.base_url, "--model", "rules",
+        "interactive", *SUITE, "--scorer", "llm-judge", *at(server),
         stdin="".join(f"{line}\n" for line in lines),
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.errors import EndpointError, InputError
-from harness.llm import client
 from harness.llm.cassette import Cassette
 from harness.llm.client import ChatModel
 from harness.llm.endpoint import Endpoint
@@ -19,24 +18,10 @@ from harness.llm.exchange import Answered, BudgetSpent, ChatRequest, Unanswered
 from harness.llm.replies import ReplyError
 from harness.llm.schema import Number, ReplySchema, Text
 from harness.llm.usage import Budget, Price
-from tests.model_server import Server, start
+from tests.model_server import Server
 
 SCHEMA = ReplySchema("score01", (Number("score", 0, 1),))
 GOOD = '{"score": 1}'
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Server]:
-    with start() as server:
-        yield server
-
-
-@pytest.fixture
-def server(running: Server, monkeypatch: pytest.MonkeyPatch) -> Server:
-    monkeypatch.setattr(client, "_BACKOFF_S", (0.001, 0.004))
-    running.set_faults([])
-    running.reset()
-    return running
 
 
 class Told(NamedTuple):

@@ -3,7 +3,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,25 +18,11 @@ from harness.llm.endpoint import Endpoint
 from harness.llm.exchange import ChatRequest, Unanswered
 from harness.llm.schema import Number, ReplySchema
 from harness.llm.transport import Transport
-from tests.model_server import Server, start
+from tests.model_server import Server
 
 SCHEMA = ReplySchema("score01", (Number("score", 0, 1),))
 KEY = "sk-test-0123456789abcdef"
 NOBODY = "http://127.0.0.1:1/v1"
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Server]:
-    with start() as server:
-        yield server
-
-
-@pytest.fixture
-def server(running: Server, monkeypatch: pytest.MonkeyPatch) -> Server:
-    monkeypatch.setattr(client, "_BACKOFF_S", (0.001, 0.004))
-    running.set_faults([])
-    running.reset()
-    return running
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import asyncio
 import gzip
 import json
 import logging
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
@@ -14,23 +14,10 @@ import pytest
 from harness.llm.endpoint import Endpoint
 from harness.llm.replies import ReplyError
 from harness.llm.transport import Transport
-from tests.model_server import Server, start
+from tests.model_server import Server
 
 KEY = "sk-test-0123456789abcdef"
 BODY = {"model": "m", "messages": [{"role": "user", "content": "Hello."}]}
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Server]:
-    with start() as server:
-        yield server
-
-
-@pytest.fixture
-def server(running: Server) -> Server:
-    running.set_faults([])
-    running.reset()
-    return running
 
 
 def endpoint(base_url: str, key: str | None = KEY) -> Endpoint:

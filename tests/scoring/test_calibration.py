@@ -242,6 +242,13 @@ def test_all_repeats_are_scored_in_one_call(suite: Suite) -> None:
     assert made.of == "kimi · prompt abc"
 
 
+def test_a_scorer_of_many_answers_is_asked_for_all_of_them(suite: Suite) -> None:
+    scorer = Drifting(iter([1.0, 0.0]))
+    made = calibrate(PROBES[:2], suite, scorer)
+    assert scorer.asked == [PROBES[0].answer, PROBES[1].answer]
+    assert made.accuracy.n == 2
+
+
 def test_what_cannot_be_calibrated(suite: Suite) -> None:
     scorer = find_scorer("keyword-recall")
     with pytest.raises(InputError, match="no probes"):

@@ -12,7 +12,7 @@ from harness.llm.exchange import Answered, ChatRequest, Unanswered, settled
 from harness.llm.schema import ReplySchema
 from harness.llm.usage import Spent
 from harness.scoring.judge import verdicts
-from harness.scoring.judge.prompts import JudgePrompts, Message, transcript_of
+from harness.scoring.judge.prompts import JudgePrompts, Message
 from harness.scoring.judge.quotes import Said
 from harness.scoring.judge.verdicts import Judgement
 from harness.suite import Case
@@ -30,15 +30,15 @@ class Asking:
     text: str
     said: Said
     schema: ReplySchema
+    transcript: str | None
 
-    async def at_once(self, repeat: int, *, with_transcript: bool) -> Answered:
+    async def at_once(self, repeat: int) -> Answered:
         """Ask about every criterion in one call; the value is a `Judgement`.
 
         Raises:
             Unanswered: when no usable reply came.
         """
-        transcript = transcript_of(self.case) if with_transcript else None
-        messages = self.templates.messages(self.case, self.text, transcript)
+        messages = self.templates.messages(self.case, self.text, self.transcript)
         return await self._ask(
             messages, self.schema, repeat, lambda value: verdicts.read_judgement(value, self.case, self.said)
         )

@@ -143,7 +143,6 @@ class LLMJudge:
             agreement=total(one.agreement for one in judged),
             calibration=state.calibration,
             stopped=state.stopped,
-            asked=sum(trace.asked for trace in traces),
             kept_in=state.kept_in,
         )
 

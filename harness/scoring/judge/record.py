@@ -126,7 +126,6 @@ class JudgeSummary(NamedTuple):
         calibration: error rates on labelled answers, as `Calibration.as_data` has them, or None.
         disagreements: where judge and keyword recall differ, None when they were not compared.
         stopped: why the run ended before every answer was judged, or None.
-        asked: replies that went over the wire in this run; no report shows it.
         kept_in: the cassette, None where none was kept; no report shows it.
     """
 
@@ -141,7 +140,6 @@ class JudgeSummary(NamedTuple):
     calibration: Mapping[str, Any] | None
     disagreements: tuple[Disagreement, ...] | None = None
     stopped: str | None = None
-    asked: int = 0
     kept_in: str | None = None
 
 

@@ -16,7 +16,7 @@ from harness.llm.usage import Spent
 from harness.scoring.answer import Answer
 from harness.scoring.judge import quotes, verdicts
 from harness.scoring.judge.asking import Asking
-from harness.scoring.judge.prompts import JudgePrompts
+from harness.scoring.judge.prompts import JudgePrompts, transcript_of
 from harness.scoring.judge.quotes import Said
 from harness.scoring.judge.record import Count, Judged, Met, Repeat, Trace
 from harness.scoring.judge.verdicts import Judgement
@@ -55,7 +55,7 @@ class Run:
         self._templates = templates
         self._pairs = pairs
         self._scores: list[CaseScore | None] = [None] * len(pairs)
-        self._schemas: dict[str, ReplySchema] = {}
+        self._cases: dict[str, tuple[ReplySchema, str | None]] = {}
         self._done = self._errors = 0
         # What a stopped run left out is not in its cassette; replayed, all that is there is scored.
         self._replays = judge.cassette_mode == "replay"
@@ -167,13 +167,13 @@ class Run:
     ) -> tuple[Judgement | ReplyError, Trace]:
         """Ask one judge as often as it is to be asked; its median, or the error that stands for it."""
         judge = self._judge
-        asking = Asking(model, self._templates, judge.parameters, case, text, said, self._schema(case))
+        asking = Asking(model, self._templates, judge.parameters, case, text, said, *self._of_case(case))
 
         async def once(repeat: int) -> Any:
             try:
                 if judge.per_criterion:
                     return await asking.one_by_one(repeat)
-                return await asking.at_once(repeat, with_transcript=judge.with_transcript)
+                return await asking.at_once(repeat)
             except Unanswered as failed:
                 return failed
 
@@ -199,11 +199,13 @@ class Run:
         )
         return (verdicts.median(judgements) if enough else bad[0]), trace
 
-    def _schema(self, case: Case) -> ReplySchema:
-        if case.id not in self._schemas:
+    def _of_case(self, case: Case) -> tuple[ReplySchema, str | None]:
+        """Return the form of a verdict and the transcript to show, made once a case."""
+        if case.id not in self._cases:
             whole = self._judge.with_transcript
-            self._schemas[case.id] = verdicts.schema_of(case, with_transcript=whole)
-        return self._schemas[case.id]
+            schema = verdicts.schema_of(case, with_transcript=whole)
+            self._cases[case.id] = schema, transcript_of(case) if whole else None
+        return self._cases[case.id]
 
     def _not_asked(self, case: Case) -> CaseScore:
         failed = JudgeFailed(NOT_ASKED, f"the run stopped: {self.stopped}")
