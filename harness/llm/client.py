@@ -26,7 +26,16 @@ from harness.llm.cassette import Cassette, Entry, canonical, request_key
 from harness.llm.dialect import Dialect, described
 from harness.llm.endpoint import Endpoint
 from harness.llm.exchange import Answered, BudgetSpent, ChatRequest, Served, Unanswered, Unrecorded
-from harness.llm.replies import Parsed, RawReply, ReplyError, Usage, read_reply, usage_of
+from harness.llm.replies import (
+    Parsed,
+    RawReply,
+    ReplyError,
+    TextReply,
+    Usage,
+    read_reply,
+    read_text,
+    usage_of,
+)
 from harness.llm.schema import ReplySchema
 from harness.llm.slots import Slots
 from harness.llm.usage import Budget, Price, Spent
@@ -53,13 +62,16 @@ _MOST_TOKENS = 32_768
 _DEAD_AFTER = 3
 
 
+Reading = Parsed | TextReply | ReplyError
+
+
 class _Got(NamedTuple):
     """A reply that arrived: as it came, what was sent for it, and what it reads as."""
 
     raw: RawReply
     text: str
     sent: dict[str, Any]
-    reading: Parsed | ReplyError
+    reading: Reading
 
 
 class ChatModel:
@@ -100,15 +112,13 @@ class ChatModel:
         self._unreached = 0
         self._resume_at = 0.0
 
-    async def ask(
-        self, request: ChatRequest, read: Callable[[Mapping[str, Any]], T] | None = None
-    ) -> Answered:
+    async def ask(self, request: ChatRequest, read: Callable[[Any], T] | None = None) -> Answered:
         """Return a usable reply.
 
         Args:
             request: what to ask.
-            read: makes something of the reply's value; a `ReplyError` that it raises makes the
-                reply unusable.
+            read: makes something of the reply's value (the schema's fields, or the text where there is
+                no schema); a `ReplyError` that it raises makes the reply unusable.
 
         Raises:
             Unanswered: when every attempt failed.
@@ -123,7 +133,7 @@ class ChatModel:
         return await self._converse(request, read, fresh=True)
 
     async def _converse(
-        self, request: ChatRequest, read: Callable[[Mapping[str, Any]], T] | None, *, fresh: bool
+        self, request: ChatRequest, read: Callable[[Any], T] | None, *, fresh: bool
     ) -> Answered:
         messages = list(request.messages)
         wanted = dict(request.parameters)
@@ -140,7 +150,8 @@ class ChatModel:
             try:
                 if isinstance(reading, ReplyError):
                     raise reading
-                return Answered(read(reading.value) if read else reading.value, reading.flags, served)
+                value: Any = reading.text if isinstance(reading, TextReply) else reading.value
+                return Answered(read(value) if read else value, reading.flags, served)
             except ReplyError as error:
                 problem = error
             if not problem.retry or attempt + 1 == ATTEMPTS:
@@ -148,7 +159,7 @@ class ChatModel:
             if problem.kind == "truncated":
                 wanted["max_tokens"] = min(2 * int(wanted.get("max_tokens", 1024)), _MOST_TOKENS)
             else:
-                messages[len(request.messages) :] = _correction(raw, problem)
+                messages[len(request.messages) :] = _correction(raw, problem, request.schema)
         raise AssertionError("the last attempt returns or raises")
 
     async def _reply(
@@ -165,7 +176,7 @@ class ChatModel:
             {
                 "model": self.endpoint.model,
                 "messages": list(request.messages),
-                "schema": request.schema.json_schema(),
+                "schema": request.schema and request.schema.json_schema(),
                 "parameters": dict(request.parameters),
                 "repeat": request.repeat,
                 "attempt": attempt,
@@ -313,13 +324,13 @@ class ChatModel:
                 f"{self._budget.spent:.4f} US dollars spent of --max-cost {self._budget.limit:g}"
             )
 
-    def _count(self, raw: RawReply, reading: Parsed | ReplyError) -> None:
+    def _count(self, raw: RawReply, reading: Reading) -> None:
         used = self._use(raw, reading)
         self.fresh = self.fresh.plus(used)
         self._budget.spent += used.cost or 0.0
 
-    def _use(self, raw: RawReply, reading: Parsed | ReplyError) -> Spent:
-        said = (reading.usage if isinstance(reading, Parsed) else usage_of(raw)) or Usage()
+    def _use(self, raw: RawReply, reading: Reading) -> Spent:
+        said = (usage_of(raw) if isinstance(reading, ReplyError) else reading.usage) or Usage()
         return usage.spent(
             said.prompt_tokens, said.completion_tokens, said.cost, self.endpoint.model, self._prices
         )
@@ -354,14 +365,14 @@ class ChatModel:
         await self.close()
 
 
-def _read(raw: RawReply, schema: ReplySchema) -> Parsed | ReplyError:
+def _read(raw: RawReply, schema: ReplySchema | None) -> Reading:
     try:
-        return read_reply(raw, schema)
+        return read_text(raw) if schema is None else read_reply(raw, schema)
     except ReplyError as error:
         return error
 
 
-def _got(kept: Entry, schema: ReplySchema) -> _Got:
+def _got(kept: Entry, schema: ReplySchema | None) -> _Got:
     raw = RawReply(kept.status, {}, _decoded(kept.body))
     return _Got(raw, kept.body, {}, _read(raw, schema))
 
@@ -378,10 +389,11 @@ def _model_of(raw: RawReply) -> str | None:
     return named if isinstance(named, str) and named else None
 
 
-def _correction(raw: RawReply, problem: ReplyError) -> list[Mapping[str, str]]:
+def _correction(raw: RawReply, problem: ReplyError, schema: ReplySchema | None) -> list[Mapping[str, str]]:
     """Return the turns that tell a model what was wrong with its reply."""
     said = _content_of(raw)
-    words = f"Your reply could not be used: {problem.message} Reply again with one JSON object of the form asked for."
+    form = "in plain words" if schema is None else "with one JSON object of the form asked for"
+    words = f"Your reply could not be used: {problem.message} Reply again {form}."
     again: list[Mapping[str, str]] = [{"role": "user", "content": words}]
     return [{"role": "assistant", "content": said}, *again] if said else again
 

@@ -17,14 +17,14 @@ class ChatRequest(NamedTuple):
 
     Attributes:
         messages: role and content of each.
-        schema: the form of the reply.
+        schema: the form of the reply; None for one in plain words, whose value is its text.
         parameters: temperature, max_tokens and so on, as meant.
         repeat: which of several askings of the same this is, from 0.
         label: what it is about, for messages to the user.
     """
 
     messages: tuple[Mapping[str, str], ...]
-    schema: ReplySchema
+    schema: ReplySchema | None
     parameters: Mapping[str, Any]
     repeat: int = 0
     label: str = ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from harness.scoring.answer import Answer
 from harness.scoring.batch import SystemScores, score_batch, score_case, score_pairs, score_systems
 from harness.scoring.outcome import (
     PASS_THRESHOLD,
@@ -17,6 +16,7 @@ from harness.scoring.outcome import (
 from harness.scoring.responses import BATCH_SYSTEM, Responses, load_responses, parse_responses
 from harness.scoring.score import CaseScore, FactVerdict
 from harness.scoring.scorer import DEFAULT_SCORER, Scorer, ScorerInfo, available_scorers, find_scorer
+from harness.suite.answer import Answer
 
 __all__ = [
     "BATCH_SYSTEM",

@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from harness.errors import HarnessError, InputError
-from harness.scoring.answer import Answer
 from harness.scoring.keyword_recall import KeywordRecall
 from harness.scoring.score import CaseScore
 from harness.scoring.scorer import Scorer
 from harness.suite import Case
+from harness.suite.answer import Answer
 
 _NO_ANSWER = Answer(None)
 

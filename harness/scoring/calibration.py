@@ -15,7 +15,6 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from harness.errors import InputError
-from harness.scoring.answer import Answer
 from harness.scoring.batch import score_pairs
 from harness.scoring.outcome import PASS_THRESHOLD, JudgeFailed, SystemFailed
 from harness.scoring.probes import Label, Probe
@@ -23,6 +22,7 @@ from harness.scoring.score import CaseScore
 from harness.scoring.scorer import Scorer
 from harness.statistics import Rate, cohen_kappa
 from harness.suite import Case, Suite
+from harness.suite.answer import Answer
 
 SCHEMA = "recallbench.calibration/1"
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from harness.facts import AnswerText, FactType, match_fact
-from harness.scoring.answer import Answer
 from harness.scoring.outcome import Missing, NotAnnotated, Scored, SystemFailed
 from harness.scoring.score import CaseScore, FactVerdict
 from harness.suite import Case
+from harness.suite.answer import Answer
 
 
 @dataclass(frozen=True, slots=True)

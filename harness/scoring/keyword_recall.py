@@ -15,10 +15,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harness.facts import AnswerText, FactType, GoldFact, match_fact, match_wrong, typed_values
-from harness.scoring.answer import Answer
 from harness.scoring.outcome import NotAnnotated, Scored
 from harness.scoring.score import CaseScore, FactVerdict, Role, without_text
 from harness.suite import Case
+from harness.suite.answer import Answer
 
 # A reference shorter than this says little about how long a good answer may be.
 _SHORTEST_REFERENCE = 60

@@ -14,10 +14,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from harness.facts import FactType
-from harness.scoring.answer import Answer
 from harness.scoring.outcome import NotAnnotated, Outcome, Scored
 from harness.scoring.score import CaseScore, without_text
 from harness.suite import Case
+from harness.suite.answer import Answer
 
 _ARTICLES = frozenset({"a", "an", "the"})
 

@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from harness.errors import ResponsesError
-from harness.scoring.answer import Answer
+from harness.suite.answer import Answer
 
 _SHOWN = 20
 # A high half that no low one follows, or a low one that no high one goes before.

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from harness.facts import FactMatch, GoldFact
-from harness.scoring.answer import Answer
 from harness.scoring.outcome import (
     PASS_THRESHOLD,
     VETOES,
@@ -16,6 +15,7 @@ from harness.scoring.outcome import (
     SystemFailed,
     outcome_name,
 )
+from harness.suite.answer import Answer
 
 if TYPE_CHECKING:
     from harness.scoring.judge.record import Judged

@@ -6,18 +6,14 @@ or `module:attribute`. Options may follow in brackets: `keyword-recall(dump_fact
 
 from __future__ import annotations
 
-import ast
-import difflib
-import importlib
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from harness.errors import InputError
-from harness.scoring.answer import Answer
+from harness.naming import load_target, offered, parse_spec, unknown
 from harness.scoring.score import CaseScore
 from harness.suite import Case
+from harness.suite.answer import Answer
 
 ENTRY_POINTS = "recallbench.scorers"
 DEFAULT_SCORER = "keyword-recall"
@@ -92,18 +88,11 @@ BUILT_IN = (
 
 def available_scorers() -> tuple[ScorerInfo, ...]:
     """Return the built-in scorers and those that installed packages offer."""
-    from importlib.metadata import entry_points
-
-    offered = [
-        ScorerInfo(
-            point.name,
-            point.value,
-            f"from {point.module}",
-            source=point.dist.name if point.dist else "plugin",
-        )
-        for point in entry_points(group=ENTRY_POINTS)
-    ]
-    return (*BUILT_IN, *sorted(offered, key=lambda info: info.name))
+    plugins = (
+        ScorerInfo(offer.name, offer.target, f"from {offer.target.partition(':')[0]}", offer.source)
+        for offer in offered(ENTRY_POINTS)
+    )
+    return (*BUILT_IN, *plugins)
 
 
 def scorer_name(spec: str) -> str:
@@ -121,7 +110,7 @@ def find_scorer(spec: str, **defaults: Any) -> Scorer:
     Raises:
         InputError: for an unknown name, a target that cannot be imported, or bad options.
     """
-    name, options = _parse(spec)
+    name, options = parse_spec(spec, "--scorer")[1:3]
     factory = _factory(name)
     try:
         made = factory(**{**defaults, **options})
@@ -145,37 +134,9 @@ def _factory(name: str) -> Callable[..., object]:
         known = available_scorers()
         target = next((info.target for info in known if info.name == name), None)
         if target is None:
-            names = [info.name for info in known]
-            near = difflib.get_close_matches(name, names, n=1)
-            hint = f" Did you mean {near[0]}?" if near else ""
-            raise InputError(
-                f"--scorer {name}: no such scorer.{hint} Known: {', '.join(names)}; or module:attribute."
-            )
-    module, _, attribute = target.partition(":")
-    if "" not in sys.path and str(Path.cwd()) not in sys.path:
-        sys.path.append(str(Path.cwd()))  # a scorer of one's own lies where one works
-    try:
-        found: Any = importlib.import_module(module)
-        for part in attribute.split("."):
-            found = getattr(found, part)
-    except Exception as error:  # whatever importing a module of the user's own does
-        raise InputError(f"--scorer {name}: cannot load {target}: {type(error).__name__}: {error}") from None
+            raise unknown("--scorer", name, "scorer", (info.name for info in known))
+    found = load_target(target, "--scorer", name)
     if not callable(found):
         raise InputError(f"--scorer {name}: {target} is no class or function that makes a scorer.")
     factory: Callable[..., object] = found
     return factory
-
-
-def _parse(spec: str) -> tuple[str, dict[str, Any]]:
-    name, bracket, rest = spec.strip().partition("(")
-    if not bracket:
-        return name, {}
-    try:
-        call = ast.parse(f"_({rest}", mode="eval").body
-        if not isinstance(call, ast.Call) or call.args:
-            raise ValueError("options are written name=value")
-        return name, {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
-    except (SyntaxError, ValueError):
-        raise InputError(
-            f"--scorer {spec}: cannot read the options. Write {name}(option=value), texts in quotes."
-        ) from None

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from harness.scoring.answer import Answer
 from harness.scoring.batch import SystemScores
 from harness.scoring.judge.verdicts import Judgement, Verdict
 from harness.scoring.keyword_recall import KeywordRecall
 from harness.suite import Case
+from harness.suite.answer import Answer
 
 
 class Disagreement(NamedTuple):

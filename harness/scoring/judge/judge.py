@@ -16,12 +16,12 @@ from harness.llm.cassette import Cassette, Mode, canonical
 from harness.llm.client import ChatModel
 from harness.llm.endpoint import LOCAL_MODEL, Endpoint, Wanted, parse_judge, resolve_endpoint
 from harness.llm.usage import Budget, Price, load_prices
-from harness.scoring.answer import Answer
 from harness.scoring.judge.prompts import JudgePrompts
 from harness.scoring.judge.record import JudgeSummary, errors_of, total, use_of
 from harness.scoring.judge.running import Pair, Run, Tally
 from harness.scoring.score import CaseScore
 from harness.suite import Case
+from harness.suite.answer import Answer
 
 DEFAULT_CASSETTE = Path(".recallbench") / "cassette.sqlite"
 

@@ -13,7 +13,6 @@ from harness.llm.exchange import BudgetSpent, Unanswered, Unrecorded, settled
 from harness.llm.replies import ReplyError
 from harness.llm.schema import ReplySchema
 from harness.llm.usage import Spent
-from harness.scoring.answer import Answer
 from harness.scoring.judge import quotes, verdicts
 from harness.scoring.judge.asking import Asking
 from harness.scoring.judge.prompts import JudgePrompts, transcript_of
@@ -23,6 +22,7 @@ from harness.scoring.judge.verdicts import Judgement
 from harness.scoring.outcome import JudgeFailed, NotAnnotated, Scored
 from harness.scoring.score import CaseScore, without_text
 from harness.suite import Case
+from harness.suite.answer import Answer
 
 if TYPE_CHECKING:
     from harness.scoring.judge.judge import LLMJudge
