@@ -52,7 +52,7 @@ class Models:
 
     def __init__(self, settings: ModelSettings, variables: Mapping[str, str]) -> None:
         self.settings = settings
-        self._variables = variables
+        self.variables = variables
         self._chats: dict[Endpoint, ChatModel] = {}
         self._embedders: dict[Endpoint, EmbeddingModel] = {}
         self._cassette: Cassette | None = None
@@ -68,7 +68,7 @@ class Models:
         """
         own = self.settings
         wanted = parse_judge(spec) if spec else Wanted(own.provider, own.model, own.base_url, own.api_key_env)
-        return resolve_endpoint(wanted, self._variables)
+        return resolve_endpoint(wanted, self.variables)
 
     def chat(self, spec: str | None = None) -> ChatModel:
         """Return a chat model; the same one for the same endpoint."""
