@@ -192,7 +192,7 @@ def compare(
         raise ValueError(f"threshold is {threshold}; a reward lies in [0, 1]")
     given = responses if isinstance(responses, Responses) else _as_responses(responses, suite)
     used = scorer or find_scorer(DEFAULT_SCORER)
-    cases: Sequence[Case] = tuple(suite)
+    cases: Sequence[Case] = suite.cases
     all_notes = [note for note in (given.note, *notes) if note]
     if partial:
         common = [
@@ -208,20 +208,51 @@ def compare(
                 f"({len(cases) - len(common)} left out)."
             )
         cases = common
-    systems = score_systems(cases, given.systems, used)
+    return compare_scores(
+        Suite(suite.root, tuple(cases)),
+        score_systems(cases, given.systems, used),
+        used,
+        threshold=threshold,
+        source=given.source,
+        notes=all_notes,
+        models=given.models,
+    )
+
+
+def compare_scores(
+    suite: Suite,
+    systems: Sequence[SystemScores],
+    scorer: Scorer,
+    *,
+    threshold: float = PASS_THRESHOLD,
+    source: str = "",
+    notes: Iterable[str] = (),
+    models: Mapping[str, str] | None = None,
+) -> Comparison:
+    """Put scores that are there already side by side.
+
+    Args:
+        suite: the cases asked; each system has a score for every one, in the same order.
+        systems: the scores.
+        scorer: who scored them.
+        threshold: reward from which an answer passes, in [0, 1].
+        source: where the answers came from.
+        notes: lines for under the table.
+        models: the model behind a system, where one is known.
+    """
     return Comparison(
-        cases=tuple(CaseLabel(case.id, case.category, case.title) for case in cases),
-        systems=systems,
-        scorer=used.name,
-        footnote=used.footnote,
-        has_pass=used.has_pass,
+        cases=tuple(CaseLabel(case.id, case.category, case.title) for case in suite),
+        systems=tuple(systems),
+        scorer=scorer.name,
+        footnote=scorer.footnote,
+        has_pass=scorer.has_pass,
         threshold=threshold,
         suite=str(suite.root),
         suite_hash=suite.hash,
-        source=given.source,
-        notes=tuple(all_notes),
-        models=given.models,
-        judge=_judge_of(used, systems),
+        source=source,
+        notes=tuple(notes),
+        models=models or {},
+        judge=_judge_of(scorer, systems),
     )
 
 

@@ -11,7 +11,8 @@ from typing import Protocol, TypeVar
 
 from harness.adapters.protocol import AgentFailure, Memory, Question
 from harness.adapters.registry import AdapterInfo
-from harness.adapters.serving import Description, OpenAgent, Serving
+from harness.adapters.serving import Description, OpenAgent, Serving, said
+from harness.errors import HarnessError, InputError
 from harness.llm.models import Models
 from harness.naming import Spec
 from harness.suite import Conversation
@@ -78,14 +79,16 @@ class Host(Protocol):
         """Remove what an agent left that was killed before it could clean up."""
         ...
 
+    def log_to(self, path: Path) -> None:
+        """Keep what the adapter prints in a file."""
+        ...
+
     async def close(self) -> None:
         """Close the adapter, and end its processes."""
         ...
 
 
-def make_host(
-    info: AdapterInfo, spec: Spec, models: Models, timeouts: Timeouts, log: Path | None = None
-) -> Host:
+def make_host(info: AdapterInfo, spec: Spec, models: Models, timeouts: Timeouts) -> Host:
     """Return the host that an adapter asks for.
 
     Args:
@@ -93,13 +96,12 @@ def make_host(
         spec: its options.
         models: what it may ask.
         timeouts: how long each phase may take.
-        log: file for what the adapter prints.
     """
     if info.isolation == "inline":
         return InlineHost(info, spec, models, timeouts)
     from harness.adapters.processes import ProcessHost
 
-    return ProcessHost(info, spec, models, timeouts, log)
+    return ProcessHost(info, spec, models, timeouts)
 
 
 class InlineHost:
@@ -112,8 +114,14 @@ class InlineHost:
 
     async def start(self) -> Description:
         """Load the adapter."""
-        self._serving = Serving(*self._make)
-        return self._serving.describe()
+        try:
+            self._serving = Serving(*self._make)
+            return self._serving.describe()
+        except HarnessError:
+            raise
+        except Exception as error:
+            name = self._make[1].text
+            raise InputError(f"--system {name}: cannot be loaded: {said(error)}") from error
 
     @asynccontextmanager
     async def session(self, namespace: str, repeat: int = 0) -> AsyncIterator[Session]:
@@ -131,6 +139,9 @@ class InlineHost:
         """Remove what an agent left."""
         assert self._serving is not None, "start comes first"
         await _within(self._timeouts.close, "discard", self._serving.discard(namespace))
+
+    def log_to(self, path: Path) -> None:
+        """Keep nothing: what runs here is the harness's own and prints nothing."""
 
     async def close(self) -> None:
         """Close the adapter."""

@@ -51,9 +51,7 @@ _STOPPING: Mapping[str, type[Exception]] = {
 class ProcessHost:
     """Runs an adapter in worker processes, as many as sessions are open at once."""
 
-    def __init__(
-        self, info: AdapterInfo, spec: Spec, models: Models, timeouts: Timeouts, log: Path | None
-    ) -> None:
+    def __init__(self, info: AdapterInfo, spec: Spec, models: Models, timeouts: Timeouts) -> None:
         self._hello = {
             "op": "load",
             "info": info._asdict(),
@@ -64,7 +62,7 @@ class ProcessHost:
         self._variables = models.variables
         self._name = spec.text
         self._timeouts = timeouts
-        self._log = Log(log)
+        self._log = Log()
         self._idle: list[Worker] = []
         self._all: set[Worker] = set()
         self._description: Description | None = None
@@ -108,6 +106,10 @@ class ProcessHost:
             await worker.kill()
             raise
         self._idle.append(worker)
+
+    def log_to(self, path: Path) -> None:
+        """Keep what the workers print in a file, from the first line on."""
+        self._log.keep_in(path)
 
     async def close(self) -> None:
         """Close the adapter in every worker and end the processes."""
@@ -172,23 +174,30 @@ class _WorkerSession:
 
 
 class Log:
-    """What workers print: the last lines for messages, the first megabyte for a file.
+    """What workers print: its first megabyte, in a file as soon as there is one."""
 
-    Args:
-        path: the file, None to keep none. It is made when the first line comes.
-    """
-
-    def __init__(self, path: Path | None) -> None:
-        self._path = path
+    def __init__(self) -> None:
+        self._path: Path | None = None
+        self._early = b""
         self._written = 0
 
+    def keep_in(self, path: Path) -> None:
+        """Write to a file from now on, what came before first."""
+        self._path = path
+        early, self._early = self._early, b""
+        self._written = 0
+        if early:
+            self.write(early)
+
     def write(self, data: bytes) -> None:
-        """Append to the file, up to its limit."""
-        if self._path is None or self._written >= _MOST_LOGGED:
-            return
-        with self._path.open("ab") as file:
-            file.write(data[: _MOST_LOGGED - self._written])
+        """Take what was printed, up to the limit."""
+        data = data[: max(0, _MOST_LOGGED - self._written)]
         self._written += len(data)
+        if self._path is None:
+            self._early += data
+        elif data:
+            with self._path.open("ab") as file:
+                file.write(data)
 
 
 class Worker:
@@ -246,12 +255,16 @@ class Worker:
                 await self._writer.drain()
                 line = await self._reader.readline()
         except TimeoutError:
+            self._end()  # its reply, should one still come, must not be taken for the next one's
             raise timed_out(phase, within) from None
         except (ConnectionError, ValueError):
             line = b""
-        if not line.endswith(b"\n"):
+        except BaseException:
+            self._end()
+            raise
+        reply = _read(line)
+        if reply is None:
             raise await self._crashed(phase)
-        reply = json.loads(line)
         if (stop := reply.get("stop")) is not None:
             raise _STOPPING.get(stop["class"], HarnessError)(stop["message"])
         if (failure := reply.get("failure")) is not None:
@@ -266,17 +279,20 @@ class Worker:
 
     async def kill(self) -> None:
         """End the process and everything it started."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        self._end()
         self._writer.close()
         await asyncio.to_thread(self._process.wait)
         if self._listening is not None:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._listening, 1.0)
 
-    async def _crashed(self, phase: str) -> AgentFailure:
+    def _end(self) -> None:
+        """Kill the process and what it started; it cannot be spoken to any more."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)  # it cannot be spoken to any more
+            os.killpg(self._process.pid, signal.SIGKILL)
+
+    async def _crashed(self, phase: str) -> AgentFailure:
+        self._end()
         status = await asyncio.to_thread(self._process.wait)
         if self._listening is not None:
             with contextlib.suppress(TimeoutError):
@@ -298,3 +314,14 @@ class Worker:
                     self._last_words += [line.strip()[:200] for line in lines if line.strip()]
             finally:
                 transport.close()
+
+
+def _read(line: bytes) -> dict[str, Any] | None:
+    """Read a reply; None for a torn line, or what an adapter itself wrote into the line."""
+    if not line.endswith(b"\n"):
+        return None
+    try:
+        reply = json.loads(line)
+    except ValueError:
+        return None
+    return reply if isinstance(reply, dict) else None

@@ -6,6 +6,7 @@ import inspect
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -50,6 +51,7 @@ class Serving:
 
     def __init__(self, info: AdapterInfo, spec: Spec, models: Models) -> None:
         self._models = models
+        self._info = info
         self._adapter: Adapter = make_adapter(info, spec)
 
     def describe(self) -> Description:
@@ -58,7 +60,7 @@ class Serving:
         return Description(
             frozenset(self._adapter.capabilities),
             self._adapter.options.model_dump(mode="json"),
-            str(self._adapter.version()),
+            _version(self._adapter, own=self._info.kind == "own"),
             prompts() if prompts else {},
         )
 
@@ -155,6 +157,19 @@ class OpenAgent:
             raise AgentFailure("store_lost", "what the agent had stored in its folder is gone", phase)
 
 
+def _version(adapter: Adapter, *, own: bool) -> str:
+    """Return what is under test; of the user's own code also which state of it."""
+    said = str(adapter.version())
+    if not own:
+        return said
+    agent = getattr(type(adapter), "agent", type(adapter))
+    try:
+        state = sha256(Path(inspect.getfile(agent)).read_bytes()).hexdigest()[:12]
+    except (OSError, TypeError):
+        return said
+    return f"{said} (source {state})".strip()
+
+
 async def _call(phase: str, method: Any, *args: Any, **named: Any) -> Any:
     try:
         value = method(*args, **named)
@@ -174,10 +189,16 @@ def _checked(phase: str, check: Callable[[Any], T], value: Any) -> T:
     except AgentFailure as failure:
         failure.phase = phase
         raise
+    except Exception as error:  # the value's own methods may fail
+        raise AgentFailure("bad_value", f"what it returned cannot be read: {said(error)}", phase) from error
 
 
 def said(error: BaseException) -> str:
     """Return what an exception says, in one line of bounded length."""
-    line = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
+    try:
+        words = str(error)
+    except Exception:
+        words = "(it cannot say what)"
+    line = " ".join(f"{type(error).__name__}: {words}".split()).removesuffix(":")
     line = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in line)
     return line if len(line) <= _MOST_SAID else line[: _MOST_SAID - 1] + "…"

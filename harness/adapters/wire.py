@@ -101,7 +101,7 @@ def checked_memories(value: Any) -> tuple[Memory, ...]:
             f"returned {_kind(value)}; expected a list of memories, an empty one when there are none",
         )
     memories = tuple(_memory(item, number) for number, item in enumerate(value, start=1))
-    _bound(sum(len(memory.text) for memory in memories))
+    _bound(sum(len(one.text) + len(one.id) + sum(map(len, one.source_refs)) for one in memories))
     return memories
 
 
@@ -129,7 +129,9 @@ def checked_answer(value: Any) -> Answer:
         raise AgentFailure("bad_value", f"the answer is {_kind(text)}; expected a string")
     if tokens is not None and type(tokens) is not int:
         raise AgentFailure("bad_value", f"tokens is {_kind(tokens)}; expected a whole number")
-    _bound(len(value.text) + sum(map(len, value.memory or ())))
+    if not all(isinstance(item, str) for item in value.memory or ()):
+        raise AgentFailure("bad_value", "memory has to be a list of strings")
+    _bound(len(text) + sum(map(len, value.memory or ())))
     return value
 
 

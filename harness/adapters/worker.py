@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import json
 import os
+import signal
 import socket
 import sys
 import threading
@@ -30,6 +31,7 @@ from harness.naming import Spec
 _GRACE_S = 1.0
 _MOST_THREADS = 64
 _PARENT_GONE = 3
+_SET_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of <sys/prctl.h>
 
 
 class _Desk:
@@ -39,6 +41,7 @@ class _Desk:
         self.serving: Serving | None = None
         self.models: Models | None = None
         self.agent: OpenAgent | None = None
+        self.folder = ""
         self.threads: frozenset[threading.Thread] = frozenset()
         self.tasks: frozenset[asyncio.Task[Any]] = frozenset()
 
@@ -47,6 +50,7 @@ class _Desk:
             case "load":
                 return self._load(request)
             case "open":
+                os.chdir(self.folder)  # wherever the agent before has gone
                 self.threads = frozenset(threading.enumerate())
                 self.tasks = frozenset(asyncio.all_tasks())
                 self.agent = await self._adapter.open(request["namespace"], request["repeat"])
@@ -83,7 +87,8 @@ class _Desk:
 
     def _load(self, request: Mapping[str, Any]) -> dict[str, Any]:
         info = AdapterInfo(**{**request["info"], "modules": tuple(request["info"]["modules"])})
-        sys.path.append(request["folder"])
+        self.folder = request["folder"]
+        sys.path.append(self.folder)
         self.models = Models(ModelSettings(**request["models"]), os.environ)
         self.serving = Serving(info, Spec(**request["spec"]), self.models)
         found = self.serving.describe()
@@ -136,7 +141,23 @@ def _listen(line: socket.socket, loop: asyncio.AbstractEventLoop, inbox: asyncio
     with line.makefile("rb") as requests:
         for request in requests:
             loop.call_soon_threadsafe(inbox.put_nowait, request)
+    _leave()
+
+
+def _leave() -> None:
+    """End this process and, where it leads its group, what the adapter started."""
+    if os.getpgrp() == os.getpid():
+        os.killpg(0, signal.SIGKILL)
     os._exit(_PARENT_GONE)
+
+
+def _die_with_parent() -> None:
+    """Let the kernel end this process too: no thread runs while an adapter keeps the interpreter's lock."""
+    if sys.platform == "linux":
+        import ctypes
+
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(_SET_DEATH_SIGNAL, signal.SIGKILL)
 
 
 async def _cancel_tasks(before: frozenset[asyncio.Task[Any]]) -> None:
@@ -174,12 +195,15 @@ def _leaked(before: frozenset[threading.Thread]) -> list[threading.Thread]:
 
 def _log(error: BaseException | None) -> None:
     if error is not None:
-        traceback.print_exception(error)
+        with contextlib.suppress(Exception):  # an adapter may have closed or replaced the stream
+            traceback.print_exception(error)
 
 
 def main() -> None:
     """Serve until told to quit, or until the parent is gone."""
+    _die_with_parent()
     line = socket.socket(fileno=int(sys.argv[1]))
+    line.set_inheritable(False)  # a child of the adapter must not hold the line open
     with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(_serve(line))
     sys.stdout.flush()

@@ -15,17 +15,24 @@ if TYPE_CHECKING:
 
 
 @click.command("compare", cls=options.JudgedCommand)
-@click.argument("responses", type=click.Path(path_type=Path), required=False, metavar="[RESPONSES.json]")
+@click.argument("sources", nargs=-1, type=click.Path(path_type=Path), metavar="[RESPONSES.json | RUN…]")
 @options.comparison_options
 @options.judge_options
 @click.option("--per-case", is_flag=True, help="Add the case-by-system matrix.")
-def command(responses: Path | None, per_case: bool, **flags: Any) -> None:
-    """Compare systems layer by layer from their answers.
+def command(sources: tuple[Path, ...], per_case: bool, **flags: Any) -> None:
+    """Compare systems layer by layer, from runs or from their answers.
 
-    RESPONSES.json holds {system: {test_id: answer}}; an answer is a string or
+    RUN is the folder of a run, or a folder of runs. RESPONSES.json holds {system: {test_id: answer}}; an answer is a string or
     {answer, memory, latency_s, tokens}. Without it, the bundled illustrative answers
     are compared.
     """
+    folders = [path for path in sources if path.is_dir()]
+    if folders and len(folders) == len(sources):
+        comparing.run_on_runs(sources, per_case=per_case, keep=False, **flags)
+        return
+    if len(sources) > 1:
+        raise click.UsageError("Name one responses file, or runs.")
+    responses = sources[0] if sources else None
 
     def answers(suite: Suite) -> Responses:
         from harness.resources import example_responses

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.cli import console, judging, options
+from harness.cli import console, judging, options, running
 from harness.errors import InputError
 
 if TYPE_CHECKING:
     from harness.scoring import Responses
+    from harness.settings import Resolved
     from harness.suite import Suite
 
 
@@ -33,14 +34,7 @@ def run(
     """
     from harness.comparison import compare
 
-    console.check_outputs(flags["output"], (source, flags["gold"]))
-    if flags["partial"] and flags["fail_under"] is not None:
-        raise InputError(
-            "--fail-under does not go with --partial: a gate must not be passed by not answering. "
-            "Leave out --partial; what is missing then counts as 0."
-        )
-    names = ("suite", "gold", "scorer", "pass_threshold", "format", *judging.SETTINGS)
-    values = options.settings(**{name: flags[name] for name in names})
+    values = _checked(flags, source)
     whole, asked = options.chosen_suite(values, flags["layer"], flags["cases"])
     used = judging.scorer(values, flags)
     given = answers(whole)
@@ -59,3 +53,44 @@ def run(
     console.write_outputs(result, flags["output"], per_case=per_case, evidence=evidence)
     judging.gate(result, flags["max_errors"])
     console.gate(result, flags["fail_under"])
+
+
+def run_on_runs(paths: Sequence[Path], *, per_case: bool, keep: bool, **flags: Any) -> None:
+    """Compare runs with the flags of `options.comparison_options`; print, write and gate the result.
+
+    Args:
+        paths: runs, or folders of runs.
+        per_case: add the case-by-system matrix.
+        keep: write each run's scores into its folder.
+        flags: what the command line gave for the shared options.
+    """
+    from harness.runs.folder import find_runs
+
+    runs = [run for path in paths for run in find_runs(path)]
+    values = _checked(flags, *(run.path / "manifest.json" for run in runs))
+    suite = running.suite_of(runs, values)
+    if flags["layer"] or flags["cases"]:
+        suite = options.part_of(suite, flags["layer"], flags["cases"])
+    if flags["partial"]:
+        raise InputError("--partial is for responses files; runs are compared over the cases all were asked.")
+    results = running.compared(runs, suite, values, flags, keep=keep)
+    running.show(results, values["format"].value, flags, per_case=per_case)
+    for result in results:
+        judging.gate(result, flags["max_errors"])
+        console.gate(result, flags["fail_under"])
+
+
+def _checked(flags: Mapping[str, Any], *inputs: Path | None) -> Mapping[str, Resolved]:
+    """Refuse what cannot be done before any work is; return the settings.
+
+    Raises:
+        InputError: for outputs that would overwrite an input, or a gate over part of the answers.
+    """
+    console.check_outputs(flags["output"], (*inputs, flags["gold"]))
+    if flags["partial"] and flags["fail_under"] is not None:
+        raise InputError(
+            "--fail-under does not go with --partial: a gate must not be passed by not answering. "
+            "Leave out --partial; what is missing then counts as 0."
+        )
+    names = ("suite", "gold", "scorer", "pass_threshold", "format", *judging.SETTINGS)
+    return options.settings(**{name: flags[name] for name in names})

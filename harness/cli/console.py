@@ -111,7 +111,14 @@ def show_comparison(
 def write_outputs(
     result: Comparison, paths: Sequence[Path], *, per_case: bool = False, evidence: bool = False
 ) -> None:
-    """Write a comparison to files; each is written whole or not at all.
+    """Write a comparison to files; see `write_all`."""
+    write_all([result], paths, per_case=per_case, evidence=evidence)
+
+
+def write_all(
+    results: Sequence[Comparison], paths: Sequence[Path], *, per_case: bool = False, evidence: bool = False
+) -> None:
+    """Write comparisons to files, one below the other; each file is written whole or not at all.
 
     Raises:
         InputError: for an unknown ending or a file that cannot be written.
@@ -120,8 +127,8 @@ def write_outputs(
 
     wanted = [(path, report.format_of(path)) for path in paths]
     for path, format in wanted:
-        text = report.render(result, format, per_case=per_case, evidence=evidence)
-        write_file(path, text)
+        texts = [report.render(result, format, per_case=per_case, evidence=evidence) for result in results]
+        write_file(path, "\n".join(texts))
         print(f"wrote {path}", file=sys.stderr)
 
 

@@ -59,13 +59,7 @@ def scorer(values: Mapping[str, Resolved], flags: Mapping[str, Any]) -> Scorer:
 
     spec = values["scorer"].value
     if scorer_name(spec) != JUDGE:
-        given = [name for name, unset in FLAGS.items() if flags.get(name, unset) != unset]
-        given += [name for name in SETTINGS if name in values and values[name].source.startswith("flag")]
-        if given:
-            raise InputError(
-                f"--{given[0].replace('_', '-')} is for --scorer {JUDGE}; the scorer is {spec}. "
-                f"Add --scorer {JUDGE}, or leave it out."
-            )
+        refuse_judge_flags(values, flags)
         return find_scorer(spec)
     from harness.settings import variables
 
@@ -85,6 +79,27 @@ def scorer(values: Mapping[str, Resolved], flags: Mapping[str, Any]) -> Scorer:
             "Write --judge PROVIDER:MODEL@URL."
         )
     return find_scorer(spec, **options)
+
+
+def refuse_judge_flags(values: Mapping[str, Resolved], flags: Mapping[str, Any]) -> None:
+    """Refuse flags for judges where the scorer is none.
+
+    Args:
+        values: the settings.
+        flags: what the command line gave for `options.judge_options`; empty for a command whose
+            model flags name another model.
+    """
+    from harness.scoring.scorer import JUDGE
+
+    if not flags:
+        return
+    given = [name for name, unset in FLAGS.items() if flags.get(name, unset) != unset]
+    given += [name for name in SETTINGS if name in values and values[name].source.startswith("flag")]
+    if given:
+        raise InputError(
+            f"--{given[0].replace('_', '-')} is for --scorer {JUDGE}; the scorer is {values['scorer'].value}. "
+            f"Add --scorer {JUDGE}, or leave it out."
+        )
 
 
 @contextmanager

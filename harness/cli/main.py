@@ -29,10 +29,15 @@ _HELP_WIDTH = max(40, min(columns(80), 100))
 # name: (module, short help)
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("demo", "Show what a comparison looks like, on bundled answers."),
-    "compare": ("compare", "Compare systems layer by layer from their answers."),
+    "run": ("run", "Run memory systems over the cases and compare what they recalled."),
+    "compare": ("compare", "Compare systems layer by layer, from runs or from their answers."),
     "batch": ("batch", "Score one system's answers case by case, with evidence."),
+    "score": ("score", "Score runs again, by a judge say, without running anything."),
+    "runs": ("runs", "List the runs in a folder."),
+    "systems": ("systems", "List the memory systems that --system takes."),
+    "init": ("init", "Write the beginnings of an adapter of your own."),
     "list": ("list_cases", "List the cases of a suite."),
-    "show": ("show", "Show one case: question, criteria, gold facts, conversations."),
+    "show": ("show", "Show one case, or what a run made of it."),
     "interactive": ("interactive", "Browse cases, answer by hand, score and compare in a menu."),
     "judge": ("judge", "Check a judge's endpoint, and measure its error rates."),
     "cassette": ("cassette", "Look into a cassette, and export it as JSON lines."),

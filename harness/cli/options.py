@@ -20,7 +20,7 @@ CASSETTE_MODES = ("auto", "replay", "off")
 FORMAT_NAMES = ("table", "md", "json", "csv")
 
 
-def _share(ctx: click.Context, parameter: click.Parameter, value: float | None) -> float | None:
+def share(ctx: click.Context, parameter: click.Parameter, value: float | None) -> float | None:
     """Accept a number in [0, 1]; nan is in no range."""
     if value is not None and not 0 <= value <= 1:
         raise click.BadParameter(f"{value} is not in the range from 0 to 1.", ctx, parameter)
@@ -56,7 +56,12 @@ layer_option = click.option(
     "--layer", type=click.Choice(LAYER_NAMES), multiple=True, help="Only this layer; repeatable."
 )
 case_option = click.option(
-    "--case", "cases", multiple=True, metavar="TEST_ID", help="Only this case; repeatable."
+    "--case",
+    "--cases",
+    "cases",
+    multiple=True,
+    metavar="TEST_ID",
+    help="Only this case; a pattern such as 'layer1_0*', or several with commas; repeatable.",
 )
 scorer_option = click.option(
     "--scorer",
@@ -79,7 +84,7 @@ output_option = click.option(
 )
 fail_under_option = click.option(
     "--fail-under",
-    callback=_share,
+    callback=share,
     type=float,
     metavar="X",
     help="Exit with 1 when a system's overall mean is below X (missing answers and errors counted as 0).",
@@ -135,7 +140,7 @@ def judge_options(command: Command) -> Command:
             ),
             click.option(
                 "--max-errors",
-                callback=_share,
+                callback=share,
                 type=float,
                 metavar="X",
                 help="Stop and exit with 1 when the share of judge errors exceeds X.",
@@ -203,18 +208,64 @@ def chosen_suite(
     values: Mapping[str, Resolved], layers: tuple[str, ...] = (), cases: tuple[str, ...] = ()
 ) -> tuple[Suite, Suite]:
     """Return the whole suite, and its part in the layers and of the cases asked for."""
-    from harness.errors import InputError
-    from harness.suite import Suite, load_suite
+    from harness.suite import load_suite
 
     whole = load_suite(values["suite"].value, gold=values["gold"].value)
+    return whole, part_of(whole, layers, cases)
+
+
+def part_of(whole: Suite, layers: tuple[str, ...], cases: tuple[str, ...]) -> Suite:
+    """Return the part of a suite in the layers and of the cases asked for.
+
+    Raises:
+        InputError: when nothing is left.
+    """
+    from harness.errors import InputError
+    from harness.suite import Suite
+
     if not layers and not cases:
-        return whole, whole
-    for name in cases:
-        whole.get(name)
+        return whole
+    named = _named_cases(whole, cases)
     chosen = (
-        case for case in whole if (not layers or case.category in layers) and (not cases or case.id in cases)
+        case for case in whole if (not layers or case.category in layers) and (not cases or case.id in named)
     )
     part = Suite(whole.root, tuple(chosen))
     if not len(part):
         raise InputError(f"{whole.root}: no case in {', '.join((*layers, *cases))}.")
-    return whole, part
+    return part
+
+
+def _named_cases(whole: Suite, given: tuple[str, ...]) -> frozenset[str]:
+    """Return the ids that names, patterns and lists of them stand for."""
+    from fnmatch import filter as matching
+
+    found: set[str] = set()
+    for name in (part.strip() for text in given for part in text.split(",")):
+        matched = matching(whole.ids, name) if any(char in name for char in "*?[") else []
+        found |= set(matched) if matched else {whole.get(name).id}
+    return frozenset(found)
+
+
+def model_options(command: Command) -> Command:
+    """Add the options that name the model of a run: it writes memories and reads them."""
+    for option in reversed(
+        (
+            click.option("--provider", metavar="NAME", help="Provider of the model."),
+            click.option("--model", metavar="NAME", help="Model that writes memories and reads them."),
+            click.option("--base-url", metavar="URL", help="OpenAI-compatible endpoint of the model."),
+            click.option("--api-key-env", metavar="VARIABLE", help="Variable that holds its key."),
+            click.option(
+                "--cassette",
+                type=click.Path(path_type=Path),
+                metavar="PATH",
+                help="Where replies are kept (.recallbench/cassette.sqlite).",
+            ),
+            click.option(
+                "--cassette-mode",
+                type=click.Choice(CASSETTE_MODES),
+                help="auto, replay (never calls) or off.",
+            ),
+        )
+    ):
+        command = option(command)
+    return command

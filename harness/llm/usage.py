@@ -44,6 +44,11 @@ class Spent(NamedTuple):
     cost: float | None = None
     priced: int = 0
 
+    @property
+    def tokens(self) -> int | None:
+        """Tokens read and written, None where a reply did not say."""
+        return self.prompt_tokens + self.completion_tokens if self.calls and self.counted == self.calls else None
+
     def plus(self, other: Spent) -> Spent:
         """Add the use of further calls."""
         costs = [cost for cost in (self.cost, other.cost) if cost is not None]

@@ -166,7 +166,7 @@ def test_bad_responses_get_one_clear_message(
 
 
 def test_bad_paths(recallbench: Any, suite: Path, tmp_path: Path) -> None:
-    for path, said in ((tmp_path / "gone.json", "no such file"), (tmp_path, "a directory")):
+    for path, said in ((tmp_path / "gone.json", "no such file"), (tmp_path, "holds no run")):
         done = recallbench("compare", path, "--suite", suite)
         assert (done.returncode, said in done.stderr) == (2, True), done.stderr
     latin = tmp_path / "latin.json"

@@ -1,0 +1,257 @@
+"""`recallbench run`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from harness.cli import console, options, running
+from harness.errors import GateError, InputError
+
+if TYPE_CHECKING:
+    from harness.adapters.hosts import Timeouts
+    from harness.llm.models import Models
+    from harness.runs.execute import Done, Entrant, Settings
+    from harness.settings import Resolved
+    from harness.suite import Suite
+
+CONTROLS = ("no_memory", "last_conversation", "full_context", "oracle")
+CHEATERS = ("echo", "abstain", "bluffer", "dump")
+MODEL_SETTINGS = ("provider", "model", "base_url", "api_key_env", "cassette", "cassette_mode", "concurrency")
+PHASES = ("load", "open", "ingest", "wait", "recall", "close")
+READERS = ("extractive", "llm", "own")
+
+
+@click.command("run")
+@click.option(
+    "--system",
+    "-s",
+    "systems",
+    multiple=True,
+    metavar="[LABEL=]NAME[(OPTION=…)]",
+    help="System to run; `recallbench systems` lists them; repeatable.",
+)
+@click.option("--controls", is_flag=True, help="Also run the bounds of every table.")
+@click.option("--cheaters", is_flag=True, help="Also run systems that know nothing; none of them may pass.")
+@options.suite_option
+@options.gold_option
+@options.layer_option
+@options.case_option
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="At most N cases of each layer.")
+@click.option("--repeats", type=click.IntRange(1), default=1, metavar="K", help="Ask each case K times (1).")
+@click.option(
+    "--reader",
+    type=click.Choice(READERS),
+    default=READERS[0],
+    show_default=True,
+    help="extractive scores the memories themselves; llm has a model answer from them; own lets systems "
+    "that can write answers write them.",
+)
+@click.option(
+    "--budget", type=click.IntRange(1), metavar="WORDS", help="Words of memory that are read (500)."
+)
+@click.option(
+    "--recall-limit", type=click.IntRange(1), metavar="N", help="Memories that a system is asked for (50)."
+)
+@options.model_options
+@click.option("--concurrency", type=click.IntRange(1), metavar="N", help="Cases in flight (4).")
+@click.option(
+    "--timeout",
+    "timeouts",
+    multiple=True,
+    metavar="[PHASE=]S",
+    help=f"Seconds for each phase, or for one of {', '.join(PHASES)}; repeatable.",
+)
+@click.option(
+    "--max-errors",
+    callback=options.share,
+    type=float,
+    metavar="X",
+    help="Stop and exit with 1 when the share of system errors exceeds X.",
+)
+@click.option("--retry-errors", is_flag=True, help="Do again what failed in an earlier run.")
+@click.option(
+    "--executor",
+    default="local",
+    metavar="local|dask://HOST:PORT",
+    help="Where cases are run (local).",
+)
+@click.option(
+    "--runs",
+    "root",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("runs"),
+    show_default=True,
+    metavar="DIR",
+    help="Folder of runs.",
+)
+@click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
+@options.scorer_option
+@options.threshold_option
+@options.format_option
+@options.output_option
+@options.fail_under_option
+@click.option("--per-case", is_flag=True, help="Add the case-by-system matrix.")
+def command(systems: tuple[str, ...], dry_run: bool, per_case: bool, **flags: Any) -> None:
+    """Run memory systems over the cases and compare what they recalled.
+
+    Each system gets a run of its own under --runs, journalled answer by answer: the same command
+    goes on where a run was stopped, and does nothing twice.
+    """
+    console.check_outputs(flags["output"], (flags["gold"],))
+    values = options.settings(
+        **{
+            name: flags[name]
+            for name in ("suite", "gold", "scorer", "pass_threshold", "format", *MODEL_SETTINGS[:-1])
+        }
+    )
+    entrants = _entrants(systems, controls=flags["controls"], cheaters=flags["cheaters"])
+    _, suite = options.chosen_suite(values, flags["layer"], flags["cases"])
+    suite = _limited(suite, flags["limit"])
+    settings = _settings(flags)
+    if dry_run:
+        _show_plan(suite, entrants, settings)
+        return
+    done = _carry_out(suite, entrants, settings, values, flags)
+    results = running.compared(done.folders, suite, values, {}, keep=True)
+    running.show(results, values["format"].value, flags, per_case=per_case)
+    click.echo(_told(done, flags["root"]), err=True)
+    if done.stopped:
+        raise GateError(f"stopped early: {done.stopped}. What is finished is kept.")
+    for result in results:
+        console.gate(result, flags["fail_under"])
+
+
+def _entrants(systems: tuple[str, ...], *, controls: bool, cheaters: bool) -> list[Entrant]:
+    from harness.adapters.registry import FLAG, find_adapter
+    from harness.naming import parse_spec
+    from harness.runs.execute import Entrant
+
+    specs = [parse_spec(text, FLAG, labelled=True) for text in systems]
+    named = {spec.name for spec in specs}
+    extra = (*(CONTROLS if controls else ()), *(CHEATERS if cheaters else ()))
+    specs += [parse_spec(name, FLAG) for name in extra if name not in named]
+    if not specs:
+        raise InputError("no system to run. Name one with --system; `recallbench systems` lists them.")
+    labels = [spec.label for spec in specs]
+    for label in labels:
+        if labels.count(label) > 1:
+            raise InputError(
+                f"--system {label}: named twice. Give one of them a label: --system NAME={label}."
+            )
+    return [Entrant(spec, find_adapter(spec)) for spec in specs]
+
+
+def _limited(suite: Suite, limit: int | None) -> Suite:
+    from harness.suite import LAYERS, Suite
+
+    if limit is None:
+        return suite
+    cases = (case for layer in LAYERS for case in suite.select(layer=layer).cases[:limit])
+    return Suite(suite.root, tuple(cases))
+
+
+def _settings(flags: Mapping[str, Any]) -> Settings:
+    from harness.runs.execute import Settings
+    from harness.runs.reader import DEFAULT_BUDGET, DEFAULT_LIMIT
+
+    return Settings(
+        reader=flags["reader"],
+        budget=flags["budget"] or DEFAULT_BUDGET,
+        limit=flags["recall_limit"] or DEFAULT_LIMIT,
+        repeats=flags["repeats"],
+        concurrency=flags["concurrency"] or Settings().concurrency,
+        timeouts=_timeouts(flags["timeouts"]),
+        max_errors=flags["max_errors"],
+        retry_errors=flags["retry_errors"],
+    )
+
+
+def _timeouts(given: tuple[str, ...]) -> Timeouts:
+    import math
+
+    from harness.adapters.hosts import Timeouts
+
+    found: dict[str, float] = {}
+    for text in given:
+        phase, sign, seconds = text.rpartition("=")
+        try:
+            value = float(seconds)
+        except ValueError:
+            value = math.nan
+        if not 0 < value < math.inf or (sign and phase not in PHASES):
+            raise InputError(
+                f"--timeout {text}: expected seconds above 0, or PHASE=seconds with one of {', '.join(PHASES)}."
+            )
+        found.update({phase: value} if sign else dict.fromkeys(PHASES, value))
+    return Timeouts(**found)
+
+
+def _models(values: Mapping[str, Resolved]) -> Models:
+    from harness.llm.models import Models, ModelSettings
+    from harness.settings import variables
+
+    given = {name: values[name].value for name in MODEL_SETTINGS}
+    path = given.pop("cassette")
+    return Models(ModelSettings(**given, cassette=str(path.absolute()) if path else None), variables())
+
+
+def _carry_out(
+    suite: Suite,
+    entrants: list[Entrant],
+    settings: Settings,
+    values: Mapping[str, Resolved],
+    flags: Mapping[str, Any],
+) -> Done:
+    from harness.runs.execute import execute
+
+    async def work(tick: Any) -> Done:
+        models = _models(values)
+        try:
+            return await execute(suite, entrants, settings, models, flags["root"], tick)
+        finally:
+            await models.close()
+
+    with running.progress("running") as tick:
+        try:
+            return asyncio.run(work(tick))
+        except KeyboardInterrupt:
+            click.echo("Finished answers are kept; the same command goes on from there.", err=True)
+            raise
+
+
+def _told(done: Done, root: Path) -> str:
+    asked = sum(folder.manifest.asked for folder in done.folders)
+    before = asked - done.fresh if not done.stopped else None
+    earlier = f", {before} from before" if before else ""
+    return f"{done.fresh} answers got now{earlier}; kept in {root}/ (recallbench compare {root}/)"
+
+
+def _show_plan(suite: Suite, entrants: list[Entrant], settings: Settings) -> None:
+    from harness.report import boxes
+    from harness.report.layout import Grid
+    from harness.runs.plan import plan
+
+    planned = plan(suite, entrants, reader=settings.reader, repeats=settings.repeats)
+    rows = tuple(
+        (
+            one.system,
+            str(one.cases),
+            str(one.answers),
+            f"{one.conversations:,}",
+            f"{one.messages:,}",
+            f"{one.words:,}",
+            f"{one.calls[0]:,}" if one.calls[0] == one.calls[1] else f"{one.calls[0]:,} to {one.calls[1]:,}",
+        )
+        for one in planned
+    )
+    header = ("System", "Cases", "Questions", "Conversations", "Messages", "Words in", "Model calls")
+    click.echo(boxes.draw(Grid(header, rows)))
+    console.say(
+        "Nothing was done. Model calls are the harness's own (a strategy's steps, the reader); retries and what "
+        "a system asks by itself come on top."
+    )

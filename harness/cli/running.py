@@ -1,0 +1,149 @@
+"""What `run`, `score` and `compare` share: runs scored, shown as one table or two, and gated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from harness.cli import console, judging
+from harness.errors import InputError
+
+if TYPE_CHECKING:
+    from harness.comparison import Comparison
+    from harness.runs.folder import RunFolder
+    from harness.scoring import Scorer
+    from harness.settings import Resolved
+    from harness.suite import Suite
+
+
+def suite_of(runs: Sequence[RunFolder], values: Mapping[str, Resolved]) -> Suite:
+    """Return the suite that runs are scored against: the one named, else their own, else the bundled one."""
+    from harness.suite import load_suite
+
+    own = {run.manifest.suite for run in runs}
+    path = values["suite"].value
+    if path is None and len(own) == 1 and Path(found := next(iter(own))).exists():
+        path = Path(found)
+    return load_suite(path, gold=values["gold"].value)
+
+
+def compared(
+    runs: Sequence[RunFolder],
+    suite: Suite,
+    values: Mapping[str, Resolved],
+    flags: Mapping[str, Any],
+    *,
+    keep: bool = False,
+) -> list[Comparison]:
+    """Return a comparison of runs, or two where some recall and some answer and no scorer is named.
+
+    Args:
+        runs: what to compare.
+        suite: the cases that they were asked, or a part of them.
+        values: the settings.
+        flags: what the command line gave for a judge.
+        keep: write each run's scores into its folder.
+    """
+    from harness.runs.comparing import common_cases, default_scorer
+    from harness.scoring import find_scorer
+
+    common = common_cases(suite, runs)
+    if values["scorer"].source != "default":
+        used = judging.scorer(values, flags)
+        with judging.watched(used):
+            return [_comparison(runs, common.suite, used, values, common.notes, keep)]
+    judging.refuse_judge_flags(values, flags)
+    groups: dict[str, list[RunFolder]] = {}
+    for run in runs:
+        groups.setdefault(default_scorer(run), []).append(run)
+    return [
+        _comparison(groups[name], common.suite, find_scorer(name), values, common.notes, keep)
+        for name in sorted(groups)
+    ]
+
+
+def _comparison(
+    runs: Sequence[RunFolder],
+    suite: Suite,
+    scorer: Scorer,
+    values: Mapping[str, Resolved],
+    notes: Sequence[str],
+    keep: bool,
+) -> Comparison:
+    from harness.comparison import compare_scores
+    from harness.runs.comparing import notes_on
+    from harness.runs.scoring import rows, score_run
+
+    scored = [score_run(run, suite.cases, scorer) for run in runs]
+    if keep:
+        for one in scored:
+            one.folder.write_scores(scorer.name, rows(one, scorer))
+    models = {
+        run.manifest.system.label: model
+        for run in runs
+        if (model := run.manifest.reader.model or run.manifest.system.model)
+    }
+    return compare_scores(
+        suite,
+        [one.scores for one in scored],
+        scorer,
+        threshold=values["pass_threshold"].value,
+        source=", ".join(str(run.path) for run in runs),
+        notes=[*notes, *notes_on(scored, suite.cases, scorer)],
+        models=models,
+    )
+
+
+def show(results: Sequence[Comparison], format: str, flags: Mapping[str, Any], *, per_case: bool) -> None:
+    """Print comparisons and write them to files.
+
+    Raises:
+        InputError: for two comparisons in a format that holds one.
+    """
+    single = [str(path) for path in flags["output"] if path.suffix.lower() in (".json", ".csv")]
+    if len(results) > 1 and (format in ("json", "csv") or single):
+        raise InputError(
+            f"{', '.join(single) or format}: holds one comparison, and here are two, since some systems "
+            "recall and others answer. Name one with --scorer evidence-recall or --scorer keyword-recall."
+        )
+    for at, result in enumerate(results):
+        if at:
+            click.echo()
+        console.show_comparison(result, format, per_case=per_case)
+    console.write_all(results, flags["output"], per_case=per_case)
+
+
+@contextmanager
+def progress(of: str) -> Iterator[Any]:
+    """Draw a bar on the terminal's error stream; elsewhere nothing is drawn."""
+    import sys
+
+    from harness.cli.streams import is_terminal
+
+    if not is_terminal(sys.stderr):
+        yield lambda tick: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn(of),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[failed]}"),
+        TextColumn("{task.fields[last]}"),
+        TimeRemainingColumn(compact=True),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(of, total=None, failed="", last="")
+
+        def tick(now: Any) -> None:
+            last = f"{now.system} · {now.record.case}" if now.record else ""
+            failed = f"{now.failed} failed" if now.failed else ""
+            bar.update(task, total=now.of, completed=now.done, failed=failed, last=last)
+
+        yield tick
