@@ -1,0 +1,136 @@
+"""One case put to one system once: ingest, wait, recall or answer, close, read."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import AsyncExitStack, contextmanager
+from dataclasses import dataclass
+
+from harness.adapters.hosts import Host, Session, Timeouts
+from harness.adapters.protocol import AgentFailure, Memory, Question
+from harness.runs.delivery import delivered
+from harness.runs.reader import Read, Reader, within_budget
+from harness.runs.record import Delivered, Failure, Record
+from harness.suite import Conversation
+from harness.suite.answer import Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """How a system is asked.
+
+    Attributes:
+        answers: whether it writes its own answers; else what it recalls is read.
+        budget: words of memory that the reader is given, None for all.
+        limit: memories asked for.
+        timeouts: seconds for each phase.
+    """
+
+    answers: bool
+    budget: int | None
+    limit: int
+    timeouts: Timeouts
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """Which attempt at which question this is."""
+
+    case: str
+    repeat: int
+    attempt: int
+    namespace: str
+
+
+async def attempt(
+    begun: Begun,
+    conversations: Sequence[Conversation],
+    question: Question,
+    host: Host,
+    reader: Reader,
+    asking: Asking,
+) -> Record:
+    """Put a case to a system; a failure of the system becomes part of the record.
+
+    Raises:
+        HarnessError, BudgetSpent: what has to stop the whole run.
+    """
+    handed: list[Delivered] = []
+    timings: dict[str, float] = {}
+    found: tuple[Memory, ...] | Answer | None = None
+    read = Read(None)
+    kept: tuple[str, ...] | None = None
+    failure: AgentFailure | None = None
+    try:
+        found = await _found(begun, conversations, question, host, asking, handed, timings)
+        if not isinstance(found, Answer):
+            given = found if asking.budget is None else within_budget(found, asking.budget)
+            kept = tuple(memory.text for memory in given)
+            with _timed(timings, "read"):
+                read = await reader.read(question, given, begun.repeat)
+    except AgentFailure as failed:
+        failure = failed
+    own = found if isinstance(found, Answer) else None
+    return Record(
+        case=begun.case,
+        repeat=begun.repeat,
+        attempt=begun.attempt,
+        namespace=begun.namespace,
+        answer=None if failure else own.text if own else read.text,
+        memories=found if isinstance(found, tuple) else None,
+        kept=own.memory if own else kept,
+        tokens=own.tokens if own else read.tokens,
+        delivered=tuple(handed),
+        timings=timings,
+        failure=None if failure is None else Failure.of(failure),
+    )
+
+
+async def _found(
+    begun: Begun,
+    conversations: Sequence[Conversation],
+    question: Question,
+    host: Host,
+    asking: Asking,
+    handed: list[Delivered],
+    timings: dict[str, float],
+) -> tuple[Memory, ...] | Answer:
+    """Return what the system recalls or answers; `handed` and `timings` fill up on the way."""
+    limits = asking.timeouts
+    async with AsyncExitStack() as stack:
+        with _timed(timings, "open"):
+            agent = await stack.enter_async_context(host.session(begun.namespace, begun.repeat))
+        for conversation in conversations:
+            with _timed(timings, "ingest"):
+                await _ingest(agent, conversation, limits.ingest, timings.get("ingest", 0.0))
+            handed.append(delivered(conversation))
+        with _timed(timings, "wait"):
+            await agent.wait(limits.wait)
+        if asking.answers:
+            with _timed(timings, "answer"):
+                found: tuple[Memory, ...] | Answer = await agent.answer(question, limits.recall)
+        else:
+            with _timed(timings, "recall"):
+                recalled = await agent.recall(question, asking.limit, limits.recall)
+            found = recalled if asking.budget is None else recalled[: asking.limit]
+        with _timed(timings, "close"):
+            await stack.aclose()
+    return found
+
+
+async def _ingest(agent: Session, conversation: Conversation, limit: float, used: float) -> None:
+    """Hand one conversation over in what is left of the time for all of them."""
+    if used >= limit:
+        raise AgentFailure("timeout", f"ingest took longer than {limit:g} s", "ingest")
+    await agent.ingest(conversation, limit - used)
+
+
+@contextmanager
+def _timed(timings: dict[str, float], phase: str) -> Iterator[None]:
+    """Add the time of what is done inside to a phase."""
+    began = time.perf_counter()
+    try:
+        yield
+    finally:
+        timings[phase] = timings.get(phase, 0.0) + time.perf_counter() - began

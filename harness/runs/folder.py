@@ -1,0 +1,162 @@
+"""The folder of a run: `manifest.json`, `attempts.jsonl`, `answers.jsonl`, `scores.<scorer>.jsonl`."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from harness.errors import InputError
+from harness.runs.journal import Journal, lines
+from harness.runs.manifest import Manifest, dated, manifest_from
+from harness.runs.record import Record, record_from
+
+MANIFEST = "manifest.json"
+ANSWERS = "answers.jsonl"
+ATTEMPTS = "attempts.jsonl"
+LOG = "adapter.log"
+_LOCK = ".lock"
+
+
+class RunFolder:
+    """A run on disk."""
+
+    def __init__(self, path: Path, manifest: Manifest) -> None:
+        self.path = path
+        self.manifest = manifest
+
+    @classmethod
+    def begin(cls, root: Path, manifest: Manifest) -> RunFolder:
+        """Return the folder of a run, made when there is none yet.
+
+        Raises:
+            InputError: when the folder holds something else.
+        """
+        path = root / manifest.id
+        if (path / MANIFEST).exists():
+            return cls.load(path)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"{path}: cannot be made: {error.strerror}. Name another --runs DIR.") from None
+        begun = dated(manifest, datetime.now(UTC).isoformat(timespec="seconds"))
+        _write_whole(path / MANIFEST, json.dumps(begun.as_data(), ensure_ascii=False, indent=2) + "\n")
+        return cls(path, begun)
+
+    @classmethod
+    def load(cls, path: Path) -> RunFolder:
+        """Read a run.
+
+        Raises:
+            InputError: when there is none, or its manifest cannot be read.
+        """
+        file = path / MANIFEST
+        try:
+            return cls(path, manifest_from(json.loads(file.read_text(encoding="utf-8"))))
+        except FileNotFoundError:
+            raise InputError(f"{path}: no run: there is no {MANIFEST} in it.") from None
+        except OSError as error:
+            raise InputError(f"{file}: cannot be read: {error.strerror}.") from None
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise InputError(f"{file}: no manifest of a run: {type(error).__name__}: {error}.") from None
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other processes from working on the run.
+
+        Raises:
+            InputError: when one does already.
+        """
+        with (self.path / _LOCK).open("a") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise InputError(
+                    f"{self.path}: another process works on this run. Wait for it, or stop it."
+                ) from None
+            yield
+
+    def records(self) -> Iterator[Record]:
+        """Yield the records that count, one at a time: the last one for each case and repeat.
+
+        Raises:
+            InputError: for a journal that is no journal.
+        """
+        path = self.path / ANSWERS
+        last = {(data.get("case"), data.get("repeat")): at for at, data in enumerate(lines(path))}
+        counting = set(last.values())
+        for at, data in enumerate(lines(path)):
+            if at not in counting:
+                continue
+            try:
+                yield record_from(data)
+            except (KeyError, TypeError, ValueError) as error:
+                raise InputError(
+                    f"{path}: record {at + 1} is none: {type(error).__name__}: {error}. "
+                    "Restore the file, or remove the run."
+                ) from None
+
+    def record(self, case: str, repeat: int = 0) -> Record | None:
+        """Return the record of one question, None when there is none."""
+        return next((one for one in self.records() if one.key == (case, repeat)), None)
+
+    def finished(self) -> dict[tuple[str, int], bool]:
+        """Return what is finished, and whether it is an answer (or a failure)."""
+        return {
+            (data["case"], data["repeat"]): data.get("failure") is None
+            for data in lines(self.path / ANSWERS)
+            if "case" in data and "repeat" in data
+        }
+
+    def attempts(self) -> dict[tuple[str, int], list[str]]:
+        """Return the namespaces of every attempt that was begun, oldest first."""
+        begun: dict[tuple[str, int], list[str]] = {}
+        for data in lines(self.path / ATTEMPTS):
+            begun.setdefault((data["case"], data["repeat"]), []).append(data["namespace"])
+        return begun
+
+    def journals(self) -> tuple[Journal, Journal]:
+        """Open the journals of attempts and answers for appending."""
+        return Journal(self.path / ATTEMPTS), Journal(self.path / ANSWERS)
+
+    def write_scores(self, scorer: str, rows: Iterable[Mapping[str, Any]]) -> Path:
+        """Write the scores of one scorer, whole or not at all; return the file."""
+        path = self.path / f"scores.{_file_name(scorer)}.jsonl"
+        _write_whole(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+        return path
+
+
+def find_runs(path: Path) -> list[RunFolder]:
+    """Return the run in a folder, or every run in the folders inside it, by name.
+
+    Raises:
+        InputError: when there is none.
+    """
+    if (path / MANIFEST).exists():
+        return [RunFolder.load(path)]
+    if not path.is_dir():
+        raise InputError(f"{path}: no such folder. Name a run, or a folder of runs.")
+    found = [RunFolder.load(one) for one in sorted(path.iterdir()) if (one / MANIFEST).exists()]
+    if not found:
+        raise InputError(f"{path}: holds no run. `recallbench run --system NAME` makes one.")
+    return found
+
+
+def is_run(path: Path) -> bool:
+    """Say whether a path is a run, or a folder with runs."""
+    return path.is_dir()
+
+
+def _file_name(scorer: str) -> str:
+    return "".join(char if char.isalnum() or char in "-_" else "-" for char in scorer)
+
+
+def _write_whole(path: Path, text: str) -> None:
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft.write_text(text, encoding="utf-8", errors="replace", newline="\n")
+    draft.replace(path)

@@ -1,0 +1,120 @@
+"""Readers turn recalled memories into an answer: the same way, within the same budget, for every system."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from harness.adapters.protocol import AgentFailure, Memory, Question
+from harness.llm.exchange import ChatRequest, Unanswered
+from harness.llm.models import Models
+from harness.resources import bundled
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+DEFAULT_BUDGET = 500
+"""Words of recalled memory that a reader is given."""
+DEFAULT_LIMIT = 50
+"""Memories that a system is asked for; the budget decides how many of them are read."""
+READERS = ("extractive", "llm", "own")
+PROMPT = "reader.j2"
+_MAX_TOKENS = 400
+
+
+class Read(NamedTuple):
+    """An answer in words, None where the reader writes none, and the tokens it took."""
+
+    text: str | None
+    tokens: int | None = None
+
+
+class Reader(Protocol):
+    """Writes an answer from memories that are within the budget already."""
+
+    async def read(self, question: Question, memories: Sequence[Memory], repeat: int) -> Read:
+        """Return the answer.
+
+        Raises:
+            AgentFailure: of the kind `reader`, when none came.
+        """
+        ...
+
+
+def within_budget(memories: Sequence[Memory], budget: int) -> tuple[Memory, ...]:
+    """Return the memories that fit into so many words, most relevant first; the last one is cut to fit."""
+    kept: list[Memory] = []
+    left = budget
+    for memory in memories:
+        if left <= 0:
+            break
+        words = memory.text.split()
+        kept.append(memory if len(words) <= left else _cut(memory, left))
+        left -= len(words)
+    return tuple(kept)
+
+
+def _cut(memory: Memory, words: int) -> Memory:
+    """Return a memory that ends after so many words, its spacing kept."""
+    at = 0
+    for _ in range(words):
+        while at < len(memory.text) and memory.text[at].isspace():
+            at += 1
+        while at < len(memory.text) and not memory.text[at].isspace():
+            at += 1
+    return Memory(memory.id, memory.text[:at], memory.score, memory.created_at, memory.source_refs)
+
+
+class ExtractiveReader:
+    """Writes no answer: what was recalled is scored itself, as evidence recall."""
+
+    async def read(self, question: Question, memories: Sequence[Memory], repeat: int) -> Read:
+        """Return no text."""
+        return Read(None)
+
+
+class LLMReader:
+    """Has a model answer from the memories, with one prompt for every system.
+
+    Args:
+        models: the run's models; its own one reads.
+    """
+
+    def __init__(self, models: Models) -> None:
+        self._chat = models.chat()
+        self._template, self.prompt_hash = _prompt()
+
+    async def read(self, question: Question, memories: Sequence[Memory], repeat: int) -> Read:
+        """Return the model's answer in plain words."""
+        dated = [
+            (memory.created_at.strftime("%A, %B %d, %Y") if memory.created_at else "", memory.text)
+            for memory in memories
+        ]
+        asked_at = question.asked_at.strftime("%A, %B %d, %Y") if question.asked_at else ""
+        system, _, user = self._template.render(
+            memories=dated, question=question.text, asked_at=asked_at
+        ).partition("\n=====\n")
+        request = ChatRequest(
+            ({"role": "system", "content": system.strip()}, {"role": "user", "content": user.strip()}),
+            None,
+            {"temperature": 0.0, "max_tokens": _MAX_TOKENS},
+            repeat,
+            "the reader",
+        )
+        try:
+            answered = await self._chat.ask(request)
+        except Unanswered as failed:
+            raise AgentFailure("reader", f"{failed.error.kind}: {failed.error.message}", "read") from None
+        return Read(str(answered.value).strip(), answered.served.spent.tokens)
+
+
+def _prompt() -> tuple[Template, str]:
+    from jinja2 import StrictUndefined
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+    text = (bundled("prompts") / PROMPT).read_text(encoding="utf-8")
+    environment = ImmutableSandboxedEnvironment(
+        undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True
+    )
+    return environment.from_string(text), sha256(text.encode()).hexdigest()

@@ -1,0 +1,126 @@
+"""Score what is in a run's journal, one answer at a time, so that memory stays flat over long runs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import Any
+
+from harness.runs.folder import RunFolder
+from harness.runs.record import Record
+from harness.scoring import Answer, CaseScore, Scored, Scorer, SystemScores, score_pairs
+from harness.suite import Case
+
+_AT_ONCE = 256
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredRun:
+    """A run's scores, and what was seen on the way.
+
+    Attributes:
+        folder: the run.
+        scores: one a case asked, repeats averaged.
+        dateless: answers whose memories carry no date although the conversations had them.
+        dated: answers whose memories do.
+        failures: how many answers failed, by kind.
+        words_in: mean words that were ingested for a case.
+    """
+
+    folder: RunFolder
+    scores: SystemScores
+    dateless: int
+    dated: int
+    failures: dict[str, int]
+    words_in: float | None
+
+
+def score_run(folder: RunFolder, cases: Sequence[Case], scorer: Scorer) -> ScoredRun:
+    """Score a run over cases that it was asked; one without an answer is `missing`."""
+    wanted = {case.id: case for case in cases}
+    repeats = range(folder.manifest.repeats)
+    found: dict[str, list[CaseScore]] = defaultdict(list)
+    dates: list[bool] = []
+    failures: dict[str, int] = defaultdict(int)
+    words: list[int] = []
+    seen: set[tuple[str, int]] = set()
+    records = (record for record in folder.records() if record.case in wanted and record.repeat in repeats)
+    for part in _parts(records):
+        for record in part:
+            seen.add(record.key)
+            if record.dated is not None:
+                dates.append(record.dated)
+            if record.failure is not None:
+                failures[record.failure.kind] += 1
+            words.append(record.words_in)
+        pairs = [(wanted[record.case], record.as_answer()) for record in part]
+        for record, score in zip(part, score_pairs(pairs, scorer), strict=True):
+            found[record.case].append(score)
+    lacking = [case for case in cases for repeat in repeats if (case.id, repeat) not in seen]
+    for case, score in zip(
+        lacking, score_pairs([(case, Answer(None)) for case in lacking], scorer), strict=True
+    ):
+        found[case.id].append(score)
+    merged = tuple(averaged(found[case.id]) for case in cases)
+    return ScoredRun(
+        folder,
+        SystemScores(folder.manifest.system.label, merged),
+        dates.count(False),
+        dates.count(True),
+        dict(failures),
+        fmean(words) if words else None,
+    )
+
+
+def averaged(scores: Sequence[CaseScore]) -> CaseScore:
+    """Return one score for the repeats of a case: the mean over those that have one.
+
+    Where none has, it is the first one's outcome. Verdicts are those of the first scored repeat;
+    a flag is kept when half of the scored repeats have it.
+    """
+    scored = [score for score in scores if score.reward is not None]
+    if len(scores) == 1 or not scored:
+        return scores[0]
+    rewards = [score.reward for score in scored if score.reward is not None]
+    mentions = [score.mention for score in scored if score.mention is not None]
+    flags = sorted({flag for score in scored for flag in score.flags})
+    common = tuple(flag for flag in flags if 2 * sum(flag in score.flags for score in scored) >= len(scored))
+    return replace(
+        scored[0],
+        outcome=Scored(fmean(rewards)),
+        mention=fmean(mentions) if mentions else None,
+        flags=common,
+    )
+
+
+def rows(run: ScoredRun, scorer: Scorer) -> Iterator[dict[str, Any]]:
+    """Yield what `scores.<scorer>.jsonl` holds: one object a case."""
+    for score in run.scores.scores:
+        yield {
+            "case": score.case_id,
+            "scorer": scorer.name,
+            "outcome": score.status,
+            "reason": getattr(score.outcome, "message", None) or None,
+            "reward": score.reward,
+            "mention": score.mention,
+            "passed": score.passed() if scorer.has_pass else None,
+            "flags": list(score.flags),
+            "facts": {
+                verdict.fact.id or verdict.fact.fact: verdict.counts for verdict in score.of_role("required")
+            },
+            "memory_words": score.memory_words,
+        }
+
+
+def _parts(records: Iterable[Record]) -> Iterator[list[Record]]:
+    """Cut a stream of records into lists that a scorer takes at once."""
+    part: list[Record] = []
+    for record in records:
+        part.append(record)
+        if len(part) == _AT_ONCE:
+            yield part
+            part = []
+    if part:
+        yield part
