@@ -14,6 +14,7 @@ import asyncio
 import contextlib
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -28,7 +29,7 @@ from harness.adapters import wire
 from harness.adapters.hosts import Session, Timeouts, timed_out
 from harness.adapters.protocol import AgentFailure, Memory, Question
 from harness.adapters.registry import AdapterInfo
-from harness.adapters.serving import Description
+from harness.adapters.serving import Description, folder_of
 from harness.errors import EndpointError, HarnessError, InputError, SettingsError
 from harness.llm.exchange import BudgetSpent
 from harness.llm.models import Models
@@ -95,6 +96,7 @@ class ProcessHost:
             else:
                 self._all.discard(worker)
                 await worker.kill()
+                shutil.rmtree(folder_of(namespace), ignore_errors=True)
 
     async def discard(self, namespace: str) -> None:
         """Remove what an agent left."""

@@ -66,7 +66,8 @@ class Serving:
 
     async def open(self, namespace: str, repeat: int) -> OpenAgent:
         """Open an agent in a fresh space."""
-        folder = Path(tempfile.mkdtemp(prefix="recallbench-"))
+        folder = folder_of(namespace)
+        folder.mkdir(mode=0o700)
         space = Space(namespace, folder, self._models, repeat)
         try:
             agent = await _call("open", self._adapter.open, space)
@@ -91,6 +92,11 @@ class Serving:
     async def close(self) -> None:
         """Close the adapter."""
         await _call("close", self._adapter.close)
+
+
+def folder_of(namespace: str) -> Path:
+    """Return the folder of an agent; the harness removes it where a killed worker cannot."""
+    return Path(tempfile.gettempdir(), f"recallbench-{namespace}")
 
 
 class OpenAgent:

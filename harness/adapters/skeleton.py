@@ -14,6 +14,10 @@ from harness.errors import InputError
 
 Variant = Literal["plain", "async", "full"]
 
+_TAKEN = frozenset(
+    {"Adapter", "BaseModel", "ConfigDict", "Conversation", "Field", "Memory", "Options", "Question", "Space"}
+)
+
 _HEAD = '''"""$name: a memory system for recallbench."""
 
 from __future__ import annotations
@@ -97,8 +101,11 @@ def test_${name}_conforms() -> None:
 
 
 def class_name(name: str) -> str:
-    """Return the class for a module: `my_memory` gives `MyMemory`."""
-    return "".join(part[:1].upper() + part[1:] for part in name.split("_")) or name
+    """Return the class for a module: `my_memory` gives `MyMemory`, `memory` gives `MemorySystem`."""
+    joined = "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+    if not joined.isidentifier():
+        joined = f"Memory{joined}"
+    return f"{joined}System" if joined in _TAKEN else joined
 
 
 def sources(name: str, variant: Variant = "plain") -> Mapping[str, str]:

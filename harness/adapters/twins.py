@@ -38,9 +38,10 @@ class Twins(Adapter):
         assert isinstance(self.options, _Options)
         spec = parse_spec(self.options.of, _FLAG)
         serving = Serving(find_adapter(spec), spec, space.models)
-        first = await serving.open(f"{space.namespace[:-1]}1", space.repeat)
+        # Namespaces are hexadecimal, so that these two are nobody else's.
+        first = await serving.open(f"{space.namespace[:-1]}x", space.repeat)
         try:
-            second = await serving.open(f"{space.namespace[:-1]}2", space.repeat)
+            second = await serving.open(f"{space.namespace[:-1]}y", space.repeat)
         except BaseException:
             await first.close()
             raise

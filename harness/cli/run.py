@@ -103,6 +103,8 @@ def command(systems: tuple[str, ...], dry_run: bool, per_case: bool, **flags: An
     goes on where a run was stopped, and does nothing twice.
     """
     console.check_outputs(flags["output"], (flags["gold"],))
+    if flags["executor"] != "local" and not flags["executor"].startswith("dask://"):
+        raise InputError(f"--executor {flags['executor']}: expected local or dask://HOST:PORT.")
     values = options.settings(
         **{
             name: flags[name]
@@ -118,8 +120,10 @@ def command(systems: tuple[str, ...], dry_run: bool, per_case: bool, **flags: An
         return
     done = _carry_out(suite, entrants, settings, values, flags)
     results = running.compared(done.folders, suite, values, {}, keep=True)
-    running.show(results, values["format"].value, flags, per_case=per_case)
-    click.echo(_told(done, flags["root"]), err=True)
+    try:
+        running.show(results, values["format"].value, flags, per_case=per_case)
+    finally:  # what was run is kept, whatever comes of showing it
+        click.echo(_told(done, flags["root"]), err=True)
     if done.stopped:
         raise GateError(f"stopped early: {done.stopped}. What is finished is kept.")
     for result in results:
@@ -137,12 +141,14 @@ def _entrants(systems: tuple[str, ...], *, controls: bool, cheaters: bool) -> li
     specs += [parse_spec(name, FLAG) for name in extra if name not in named]
     if not specs:
         raise InputError("no system to run. Name one with --system; `recallbench systems` lists them.")
-    labels = [spec.label for spec in specs]
-    for label in labels:
-        if labels.count(label) > 1:
+    labels: set[str] = set()
+    for spec in specs:
+        if spec.label in labels:
             raise InputError(
-                f"--system {label}: named twice. Give one of them a label: --system NAME={label}."
+                f"--system: two systems are called {spec.label}. "
+                f"Give one of them another label: --system OTHER={spec.text}."
             )
+        labels.add(spec.label)
     return [Entrant(spec, find_adapter(spec)) for spec in specs]
 
 
@@ -168,6 +174,7 @@ def _settings(flags: Mapping[str, Any]) -> Settings:
         timeouts=_timeouts(flags["timeouts"]),
         max_errors=flags["max_errors"],
         retry_errors=flags["retry_errors"],
+        executor=flags["executor"],
     )
 
 
@@ -226,9 +233,12 @@ def _carry_out(
 
 def _told(done: Done, root: Path) -> str:
     asked = sum(folder.manifest.asked for folder in done.folders)
-    before = asked - done.fresh if not done.stopped else None
-    earlier = f", {before} from before" if before else ""
-    return f"{done.fresh} answers got now{earlier}; kept in {root}/ (recallbench compare {root}/)"
+    before = asked - done.fresh if not done.stopped else 0
+    earlier = f", {before} before" if before else ""
+    failed = f"; {done.failed} failed (--retry-errors asks them again)" if done.failed else ""
+    return (
+        f"questions asked: {done.fresh} now{earlier}{failed}; kept in {root}/ (recallbench compare {root}/)"
+    )
 
 
 def _show_plan(suite: Suite, entrants: list[Entrant], settings: Settings) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
 
-from harness.adapters.hosts import Host, Session, Timeouts
+from harness.adapters.hosts import Host, Session, Timeouts, timed_out
 from harness.adapters.protocol import AgentFailure, Memory, Question
 from harness.runs.delivery import delivered
 from harness.runs.reader import Read, Reader, within_budget
@@ -122,8 +122,14 @@ async def _found(
 async def _ingest(agent: Session, conversation: Conversation, limit: float, used: float) -> None:
     """Hand one conversation over in what is left of the time for all of them."""
     if used >= limit:
-        raise AgentFailure("timeout", f"ingest took longer than {limit:g} s", "ingest")
-    await agent.ingest(conversation, limit - used)
+        raise timed_out("ingest", limit)
+    left = limit - used
+    try:
+        await agent.ingest(conversation, left)
+    except AgentFailure as failure:
+        if str(failure) != str(timed_out("ingest", left)):
+            raise
+        raise timed_out("ingest", limit) from None  # the limit that the user set, not what was left of it
 
 
 @contextmanager

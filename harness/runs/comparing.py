@@ -60,7 +60,7 @@ def notes_on(runs: Sequence[ScoredRun], cases: Sequence[Case], scorer: Scorer) -
     """Return the notes for under a table of runs."""
     return [
         *_reader_notes([run.folder for run in runs]),
-        *_uncut(runs, scorer),
+        *_uncut(runs),
         *_dateless(runs),
         *_failures(runs),
         *_repeats(runs),
@@ -94,12 +94,14 @@ def _reader(run: RunFolder) -> str:
     return part.kind if part.model is None else f"{part.model} (prompt {(part.prompt or '')[:8]})"
 
 
-def _uncut(runs: Sequence[ScoredRun], scorer: Scorer) -> list[str]:
+def _uncut(runs: Sequence[ScoredRun]) -> list[str]:
+    budgets = [run.folder.manifest.reader.budget for run in runs]
+    least = min((budget for budget in budgets if budget is not None), default=DEFAULT_BUDGET)
     names = [
         run.scores.system
         for run in runs
         if run.folder.manifest.system.kind == "control"
-        and any((score.memory_words or 0) > DEFAULT_BUDGET for score in run.scores.scores)
+        and any((score.memory_words or 0) > least for score in run.scores.scores)
     ]
     return [f"Controls, not cut to the budget: {', '.join(names)}."] if names else []
 

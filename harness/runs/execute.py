@@ -16,12 +16,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from harness.adapters.hosts import Host, Timeouts, make_host
 from harness.adapters.protocol import AgentFailure, Question
 from harness.adapters.registry import AdapterInfo
 from harness.adapters.serving import Description
+from harness.adapters.wire import conversation_data, question_data
 from harness.errors import InputError
 from harness.llm.models import Models
 from harness.naming import Spec
@@ -34,7 +35,11 @@ from harness.runs.reader import DEFAULT_BUDGET, DEFAULT_LIMIT, ExtractiveReader,
 from harness.runs.record import Record
 from harness.suite import Case, Conversation, Suite
 
+if TYPE_CHECKING:
+    from harness.runs.dask_cluster import Cluster, Job
+
 UNCUT = ("control", "cheater")
+LOCAL = "local"
 
 
 class Entrant(NamedTuple):
@@ -57,6 +62,7 @@ class Settings:
         timeouts: seconds for each phase.
         max_errors: share of system errors above which new work stops.
         retry_errors: do again what failed before.
+        executor: `local`, or the `dask://HOST:PORT` of a cluster.
     """
 
     reader: str = "extractive"
@@ -67,6 +73,7 @@ class Settings:
     timeouts: Timeouts = field(default_factory=Timeouts)
     max_errors: float | None = None
     retry_errors: bool = False
+    executor: str = LOCAL
 
 
 class Tick(NamedTuple):
@@ -133,10 +140,18 @@ async def execute(
         InputError: for an adapter that cannot be loaded, or a run that another process works on.
         EndpointError: when a model's endpoint stops the run; what is finished is kept.
     """
+    _no_two_alike(entrants)
+    hashes = suite.hash, {case.id: Suite(suite.root, (case,)).hash for case in suite}
     async with AsyncExitStack() as stack:
-        running = [await _prepare(suite, entrant, settings, models, root, stack) for entrant in entrants]
-        _no_two_alike(running)
-        return await _Execution(suite, running, settings, progress).carry_out()
+        running = [
+            await _prepare(suite, entrant, settings, models, root, hashes, stack) for entrant in entrants
+        ]
+        cluster = None
+        if settings.executor != LOCAL:
+            from harness.runs.dask_cluster import Cluster
+
+            cluster = await stack.enter_async_context(Cluster(settings.executor))
+        return await _Execution(suite, running, settings, models, cluster, progress).carry_out()
 
 
 def manifest_of(
@@ -150,6 +165,8 @@ def manifest_of(
 ) -> Manifest:
     """Return what a run of one system is."""
     writes = entrant.info.kind == "strategy" or found.prompts
+    kind = _reader_kind(found, settings)
+    reads = reader if kind == "llm" and isinstance(reader, LLMReader) else None
     return Manifest(
         SystemPart(
             entrant.spec.label,
@@ -163,11 +180,11 @@ def manifest_of(
             models.endpoint(found.options.get("model")).label if writes else None,
         ),
         ReaderPart(
-            "own" if _answers(found, settings) else settings.reader,
+            kind,
             None if entrant.info.kind in UNCUT else settings.budget,
             settings.limit,
-            models.endpoint().label if isinstance(reader, LLMReader) else None,
-            reader.prompt_hash if isinstance(reader, LLMReader) else None,
+            models.endpoint().label if reads else None,
+            reads.prompt_hash if reads else None,
         ),
         str(suite.root),
         hashes[1],
@@ -177,20 +194,27 @@ def manifest_of(
     )
 
 
-def _answers(found: Description, settings: Settings) -> bool:
+def _reader_kind(found: Description, settings: Settings) -> str:
     if "recall" not in found.capabilities:
-        return True
-    return settings.reader == "own" and "answer" in found.capabilities
+        return "own"
+    if settings.reader == "own" and "answer" not in found.capabilities:
+        return "extractive"  # what it recalls is all that there is to score
+    return settings.reader
 
 
 async def _prepare(
-    suite: Suite, entrant: Entrant, settings: Settings, models: Models, root: Path, stack: AsyncExitStack
+    suite: Suite,
+    entrant: Entrant,
+    settings: Settings,
+    models: Models,
+    root: Path,
+    hashes: tuple[str, dict[str, str]],
+    stack: AsyncExitStack,
 ) -> _Running:
     host = make_host(entrant.info, entrant.spec, models, settings.timeouts)
     stack.push_async_callback(_close_quietly, host)
     found = await host.start()
     reader: Reader = LLMReader(models) if settings.reader == "llm" else ExtractiveReader()
-    hashes = suite.hash, {case.id: Suite(suite.root, (case,)).hash for case in suite}
     folder = RunFolder.begin(root, manifest_of(suite, entrant, found, settings, models, reader, hashes))
     stack.enter_context(folder.locked())
     host.log_to(folder.path / LOG)
@@ -201,9 +225,7 @@ async def _prepare(
     stack.callback(begun.close)
     stack.callback(answers.close)
     part = folder.manifest.reader
-    asking = Asking(
-        part.kind == "own" and _answers(found, settings), part.budget, part.limit, settings.timeouts
-    )
+    asking = Asking(part.kind == "own", part.budget, part.limit, settings.timeouts)
     return _Running(
         entrant, host, folder, asking, reader, finished, folder.attempts(), begun, answers,
         "discard" in found.capabilities,
@@ -217,15 +239,14 @@ async def _close_quietly(host: Host) -> None:
         return  # every answer is journalled; there is nothing left that this could spoil
 
 
-def _no_two_alike(running: Sequence[_Running]) -> None:
-    seen: dict[str, str] = {}
-    for one in running:
-        label = one.entrant.spec.label
+def _no_two_alike(entrants: Sequence[Entrant]) -> None:
+    seen: set[str] = set()
+    for label in (entrant.spec.label for entrant in entrants):
         if label in seen:
             raise InputError(
                 f"--system {label}: named twice. Give one of them a label: --system NAME={label}."
             )
-        seen[label] = label
+        seen.add(label)
 
 
 class _Execution:
@@ -236,8 +257,13 @@ class _Execution:
         suite: Suite,
         running: Sequence[_Running],
         settings: Settings,
+        models: Models,
+        cluster: Cluster | None,
         progress: Callable[[Tick], None],
     ) -> None:
+        self._models = models
+        self._cluster = cluster
+        self._in_flight = cluster.capacity if cluster else settings.concurrency
         self._suite = suite
         self._running = running
         self._settings = settings
@@ -249,15 +275,16 @@ class _Execution:
         self._failed = before.count(False)
         self._fresh = 0
         self._stopped = ""
-        self._talks = _Talks(settings.concurrency + 1)
+        self._talks = _Talks(self._in_flight + 1)
 
     async def carry_out(self) -> Done:
         """Do what is left to do."""
         self._progress(Tick(self._done, self._of, self._failed, "", None))
+        self._check_errors()  # those of an earlier run count, too
         work = self._work()
         try:
             async with asyncio.TaskGroup() as group:
-                for _ in range(min(self._settings.concurrency, self._of)):
+                for _ in range(min(self._in_flight, self._of)):
                     group.create_task(self._worker(work))
         except ExceptionGroup as several:
             raise several.exceptions[0] from None  # one stopped the run, the others followed
@@ -290,7 +317,9 @@ class _Execution:
         earlier.append(begun.namespace)
         given = conversations_for(one.entrant.info, case, self._talks.of(case))
         question = Question(case.question, case.question_time)
-        return await attempt(begun, given, question, one.host, one.reader, one.asking)
+        if self._cluster is None:
+            return await attempt(begun, given, question, one.host, one.reader, one.asking)
+        return await self._cluster.ask(_job(one, begun, given, question, self._models))
 
     async def _discard(self, one: _Running, namespace: str) -> None:
         """Clean up after an attempt that was killed; that the store cannot is no fault of this attempt."""
@@ -304,11 +333,31 @@ class _Execution:
         self._fresh += 1
         self._failed += record.failure is not None
         self._progress(Tick(self._done, self._of, self._failed, one.entrant.spec.label, record))
+        self._check_errors()
+
+    def _check_errors(self) -> None:
         limit = self._settings.max_errors
         if limit is not None and self._failed > limit * self._of:
             self._stopped = (
                 f"{self._failed} system errors in {self._of} answers, more than --max-errors {limit:g}"
             )
+
+
+def _job(
+    one: _Running, begun: Begun, given: Sequence[Conversation], question: Question, models: Models
+) -> Job:
+    from harness.runs.dask_cluster import Job
+
+    return Job(
+        one.entrant.info,
+        one.entrant.spec,
+        models.settings.as_data(),
+        isinstance(one.reader, LLMReader),
+        one.asking,
+        begun,
+        list(map(conversation_data, given)),
+        question_data(question),
+    )
 
 
 class _Talks:

@@ -39,13 +39,16 @@ class RunFolder:
         """
         path = root / manifest.id
         if (path / MANIFEST).exists():
-            return cls.load(path)
+            found = cls.load(path)
+            if found.manifest.id != manifest.id:
+                raise InputError(f"{path}: holds another run, {found.manifest.id}. Move it elsewhere.")
+            return found
         try:
             path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(f"{path}: cannot be made: {error.strerror}. Name another --runs DIR.") from None
         begun = dated(manifest, datetime.now(UTC).isoformat(timespec="seconds"))
-        _write_whole(path / MANIFEST, json.dumps(begun.as_data(), ensure_ascii=False, indent=2) + "\n")
+        _write_whole(path / MANIFEST, json.dumps(begun.as_data(), indent=2) + "\n")
         return cls(path, begun)
 
     @classmethod
@@ -63,7 +66,10 @@ class RunFolder:
         except OSError as error:
             raise InputError(f"{file}: cannot be read: {error.strerror}.") from None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise InputError(f"{file}: no manifest of a run: {type(error).__name__}: {error}.") from None
+            raise InputError(
+                f"{file}: no manifest of a run: {type(error).__name__}: {error}. "
+                "Restore the file, or remove the run."
+            ) from None
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -88,16 +94,16 @@ class RunFolder:
             InputError: for a journal that is no journal.
         """
         path = self.path / ANSWERS
-        last = {(data.get("case"), data.get("repeat")): at for at, data in enumerate(lines(path))}
+        last = {key: at for at, (key, _) in enumerate(_keyed(path))}
         counting = set(last.values())
         for at, data in enumerate(lines(path)):
             if at not in counting:
                 continue
             try:
                 yield record_from(data)
-            except (KeyError, TypeError, ValueError) as error:
+            except (LookupError, TypeError, ValueError, AttributeError) as error:
                 raise InputError(
-                    f"{path}: record {at + 1} is none: {type(error).__name__}: {error}. "
+                    f"{path}:{at + 1}: no record of an answer: {type(error).__name__}: {error}. "
                     "Restore the file, or remove the run."
                 ) from None
 
@@ -107,17 +113,13 @@ class RunFolder:
 
     def finished(self) -> dict[tuple[str, int], bool]:
         """Return what is finished, and whether it is an answer (or a failure)."""
-        return {
-            (data["case"], data["repeat"]): data.get("failure") is None
-            for data in lines(self.path / ANSWERS)
-            if "case" in data and "repeat" in data
-        }
+        return {key: data.get("failure") is None for key, data in _keyed(self.path / ANSWERS)}
 
     def attempts(self) -> dict[tuple[str, int], list[str]]:
         """Return the namespaces of every attempt that was begun, oldest first."""
         begun: dict[tuple[str, int], list[str]] = {}
-        for data in lines(self.path / ATTEMPTS):
-            begun.setdefault((data["case"], data["repeat"]), []).append(data["namespace"])
+        for key, data in _keyed(self.path / ATTEMPTS):
+            begun.setdefault(key, []).append(str(data.get("namespace")))
         return begun
 
     def journals(self) -> tuple[Journal, Journal]:
@@ -150,6 +152,17 @@ def find_runs(path: Path) -> list[RunFolder]:
 def is_run(path: Path) -> bool:
     """Say whether a path is a run, or a folder with runs."""
     return path.is_dir()
+
+
+def _keyed(path: Path) -> Iterator[tuple[tuple[str, int], dict[str, Any]]]:
+    """Yield the lines of a journal, each with the case and the repeat that it is about."""
+    for number, data in enumerate(lines(path), start=1):
+        case, repeat = data.get("case"), data.get("repeat")
+        if not isinstance(case, str) or type(repeat) is not int:
+            raise InputError(
+                f"{path}:{number}: names no case and repeat. Restore the file, or remove the run."
+            )
+        yield (case, repeat), data
 
 
 def _file_name(scorer: str) -> str:

@@ -26,8 +26,15 @@ class Journal:
 
     def append(self, data: Mapping[str, Any]) -> None:
         """Append one object."""
-        line = json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
-        self._file.write(line.encode() + b"\n")
+        line = json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+        start = self._file.seek(0, os.SEEK_END)
+        left = memoryview(line)
+        try:
+            while left:  # a disk that is nearly full takes a part of a line
+                left = left[self._file.write(left) :]
+        except OSError:
+            self._file.truncate(start)  # what is appended next must not follow half a line
+            raise
 
     def sync(self) -> None:
         """Put what was appended on the disk."""
@@ -62,7 +69,7 @@ def lines(path: Path) -> Iterator[dict[str, Any]]:
                 return
             try:
                 data = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 data = None
             if not isinstance(data, dict):
                 raise InputError(f"{path}:{number}: no JSON object. Restore the file, or remove the run.")

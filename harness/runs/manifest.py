@@ -92,6 +92,7 @@ class Manifest:
             "system": asdict(self.system),
             "reader": asdict(self.reader),
             "suite_hash": self.suite_hash,
+            "cases": dict(self.cases),
             "repeats": self.repeats,
             "versions": dict(self.versions),
         }
@@ -120,7 +121,10 @@ def manifest_from(data: Mapping[str, Any]) -> Manifest:
     fields = {name: value for name, value in data.items() if name not in ("schema", "id")}
     system = {**data["system"], "capabilities": tuple(data["system"]["capabilities"])}
     fields |= {"system": SystemPart(**system), "reader": ReaderPart(**data["reader"])}
-    return Manifest(**fields)
+    found = Manifest(**fields)
+    if data["id"] != found.id:
+        raise ValueError(f"the id is {data['id']!r}; by what is in it, it would be {found.id!r}")
+    return found
 
 
 def dated(manifest: Manifest, now: str) -> Manifest:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -10,6 +11,7 @@ from harness.adapters.protocol import AgentFailure, Memory, Question
 from harness.llm.exchange import ChatRequest, Unanswered
 from harness.llm.models import Models
 from harness.resources import bundled
+from harness.scoring.judge.prompts import neutralised
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -63,7 +65,7 @@ def _cut(memory: Memory, words: int) -> Memory:
             at += 1
         while at < len(memory.text) and not memory.text[at].isspace():
             at += 1
-    return Memory(memory.id, memory.text[:at], memory.score, memory.created_at, memory.source_refs)
+    return replace(memory, text=memory.text[:at])
 
 
 class ExtractiveReader:
@@ -88,12 +90,15 @@ class LLMReader:
     async def read(self, question: Question, memories: Sequence[Memory], repeat: int) -> Read:
         """Return the model's answer in plain words."""
         dated = [
-            (memory.created_at.strftime("%A, %B %d, %Y") if memory.created_at else "", memory.text)
+            (
+                memory.created_at.strftime("%A, %B %d, %Y") if memory.created_at else "",
+                neutralised(memory.text),
+            )
             for memory in memories
         ]
         asked_at = question.asked_at.strftime("%A, %B %d, %Y") if question.asked_at else ""
         system, _, user = self._template.render(
-            memories=dated, question=question.text, asked_at=asked_at
+            memories=dated, question=neutralised(question.text), asked_at=asked_at
         ).partition("\n=====\n")
         request = ChatRequest(
             ({"role": "system", "content": system.strip()}, {"role": "user", "content": user.strip()}),

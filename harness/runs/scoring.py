@@ -41,7 +41,7 @@ def score_run(folder: RunFolder, cases: Sequence[Case], scorer: Scorer) -> Score
     """Score a run over cases that it was asked; one without an answer is `missing`."""
     wanted = {case.id: case for case in cases}
     repeats = range(folder.manifest.repeats)
-    found: dict[str, list[CaseScore]] = defaultdict(list)
+    found: dict[str, dict[int, CaseScore]] = defaultdict(dict)
     dates: list[bool] = []
     failures: dict[str, int] = defaultdict(int)
     words: list[int] = []
@@ -57,13 +57,13 @@ def score_run(folder: RunFolder, cases: Sequence[Case], scorer: Scorer) -> Score
             words.append(record.words_in)
         pairs = [(wanted[record.case], record.as_answer()) for record in part]
         for record, score in zip(part, score_pairs(pairs, scorer), strict=True):
-            found[record.case].append(score)
-    lacking = [case for case in cases for repeat in repeats if (case.id, repeat) not in seen]
-    for case, score in zip(
-        lacking, score_pairs([(case, Answer(None)) for case in lacking], scorer), strict=True
-    ):
-        found[case.id].append(score)
-    merged = tuple(averaged(found[case.id]) for case in cases)
+            found[record.case][record.repeat] = score
+    lacking = [(case, repeat) for case in cases for repeat in repeats if (case.id, repeat) not in seen]
+    missing = score_pairs([(case, Answer(None)) for case, _ in lacking], scorer)
+    for (case, repeat), score in zip(lacking, missing, strict=True):
+        found[case.id][repeat] = score
+    # By repeat, since answers stand in the journal in the order in which they happened to finish.
+    merged = tuple(averaged([found[case.id][repeat] for repeat in repeats]) for case in cases)
     return ScoredRun(
         folder,
         SystemScores(folder.manifest.system.label, merged),
