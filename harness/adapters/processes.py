@@ -78,7 +78,7 @@ class ProcessHost:
     @asynccontextmanager
     async def session(self, namespace: str, repeat: int = 0) -> AsyncIterator[Session]:
         """Open an agent in a worker that has none."""
-        worker = self._idle.pop() if self._idle else await self._spawn()
+        worker = await self._free()
         sound = False
         try:
             await worker.ask({"op": "open", "namespace": namespace, "repeat": repeat}, self._timeouts.open)
@@ -100,7 +100,7 @@ class ProcessHost:
 
     async def discard(self, namespace: str) -> None:
         """Remove what an agent left."""
-        worker = self._idle.pop() if self._idle else await self._spawn()
+        worker = await self._free()
         try:
             await worker.ask({"op": "discard", "namespace": namespace}, self._timeouts.close)
         except BaseException:
@@ -118,6 +118,16 @@ class ProcessHost:
         workers, self._all = self._all, set()
         await asyncio.gather(*(worker.quit(self._timeouts.close) for worker in workers))
         self._idle.clear()
+
+    async def _free(self) -> Worker:
+        """Return a worker without an agent; one that has died meanwhile is nobody's failure."""
+        while self._idle:
+            worker = self._idle.pop()
+            if worker.alive:
+                return worker
+            self._all.discard(worker)
+            await worker.kill()
+        return await self._spawn()
 
     async def _spawn(self) -> Worker:
         worker = await Worker.start(self._variables, self._log)

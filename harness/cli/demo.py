@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
+import tempfile
+import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from harness.cli import console
+from harness.cli import console, running
 
 if TYPE_CHECKING:
     from harness.comparison import Comparison
+    from harness.runs.folder import RunFolder
     from harness.scoring import Responses, Scorer
     from harness.suite import Case, Suite
 
+_SYSTEMS = ("no_memory", "last_conversation", "bm25", "full_context", "oracle")
+_EXPLAINED = "bm25"
 _WORKED_CASE = "layer2_01_two_cars_service"
-SCORERS = ("keyword-recall", "llm-judge")
+SCORERS = ("evidence-recall", "keyword-recall", "llm-judge")
 
 
 @click.command("demo")
@@ -23,29 +30,92 @@ SCORERS = ("keyword-recall", "llm-judge")
     type=click.Choice(SCORERS),
     default=SCORERS[0],
     show_default=True,
-    help="llm-judge replays verdicts that a small local model gave; no key, no network.",
+    help="evidence-recall runs systems now; the others score recorded answers of a small local model, "
+    "llm-judge by replaying what another one ruled. No key, no network.",
 )
 def command(scorer: str) -> None:
-    """Show what a comparison looks like, on bundled answers.
+    """Run memory systems over sample cases, offline, and show what they recalled.
 
-    It prints the layer-by-system table of the bundled answers, and explains one case.
+    It prints the layer-by-system table and explains one case.
     """
-    from harness.comparison import compare
     from harness.resources import example_responses
-    from harness.scoring import find_scorer, load_responses
-    from harness.suite import load_suite
+    from harness.scoring import load_responses
+    from harness.suite import Suite, load_suite
 
-    suite = load_suite()
-    given = load_responses(example_responses(), suite.ids)
+    whole = load_suite()
+    given = load_responses(example_responses(), whole.ids)
+    answered = {test_id for answers in given.systems.values() for test_id in answers}
+    sample = Suite(whole.root, tuple(case for case in whole if case.id in answered))
+    if scorer == SCORERS[0]:
+        _run(sample)
+    else:
+        _score(sample, given, scorer)
+    click.echo("Next: recallbench run --system bm25 --system your_module:YourMemory --controls")
+    click.echo(f"      recallbench show {_WORKED_CASE}")
+
+
+def _run(sample: Suite) -> None:
+    """Run the systems in a folder of their own, which is gone afterwards."""
+    from harness.adapters.registry import find_adapter
+    from harness.comparison import compare_scores
+    from harness.llm.models import Models, ModelSettings
+    from harness.naming import parse_spec
+    from harness.runs.comparing import notes_on
+    from harness.runs.execute import Entrant, Settings, execute
+    from harness.runs.scoring import score_run
+    from harness.scoring import find_scorer
+
+    specs = [parse_spec(name, "--system") for name in _SYSTEMS]
+    entrants = [Entrant(spec, find_adapter(spec)) for spec in specs]
+    scorer = find_scorer(SCORERS[0])
+    with tempfile.TemporaryDirectory(prefix="recallbench-demo-") as folder:
+        began = time.perf_counter()
+        with running.progress("running") as tick:
+            models = Models(ModelSettings(), {})
+            done = asyncio.run(execute(sample, entrants, Settings(), models, Path(folder), tick))
+        scored = [score_run(run, sample.cases, scorer) for run in done.folders]
+        took = time.perf_counter() - began
+        result = compare_scores(
+            sample,
+            [one.scores for one in scored],
+            scorer,
+            source="a run of the demo",
+            notes=notes_on(scored, sample.cases, scorer),
+        )
+        console.show_comparison(result, "table")
+        click.echo(f"Run just now in {took:.1f} s: {len(specs)} systems, {len(sample)} cases, no model.")
+        explained = next(run for run in done.folders if run.manifest.system.label == _EXPLAINED)
+        _explain_run(result, sample.get(_WORKED_CASE), explained)
+
+
+def _explain_run(result: Comparison, case: Case, run: RunFolder) -> None:
+    from harness.report import terminal
+
+    record = run.record(case.id)
+    scores = next(system.scores for system in result.systems if system.system == _EXPLAINED)
+    score = next(one for one in scores if one.case_id == case.id)
+    click.echo(f"\nOne case explained: {case.id}, {case.title}")
+    console.say(f"Question: {case.question}")
+    if record is not None and record.memories is not None:
+        click.echo(
+            f"{_EXPLAINED} was handed {record.words_in:,} words and asked; of what it recalled, "
+            f"{score.memory_words} words were read:"
+        )
+    console.show(terminal.case_score(score, threshold=result.threshold, has_pass=result.has_pass))
+
+
+def _score(sample: Suite, given: Responses, scorer: str) -> None:
+    """Score the recorded answers."""
+    from harness.comparison import compare
+    from harness.scoring import find_scorer
+
     used: Scorer = find_scorer(scorer)
     note = ""
-    if scorer == SCORERS[1]:
-        suite, used, note = _recorded(suite)
-    result = compare(suite, given, scorer=used, notes=(note,))
+    if scorer == "llm-judge":
+        sample, used, note = _recorded(sample)
+    result = compare(sample, given, scorer=used, notes=(note,))
     console.show_comparison(result, "table")
-    _explain(result, suite.get(_WORKED_CASE), given)
-    click.echo("Next: recallbench show " + _WORKED_CASE)
-    click.echo("      recallbench batch YOUR_ANSWERS.json   (format: README, Your own answers)")
+    _explain_answers(result, sample.get(_WORKED_CASE), given)
 
 
 def _recorded(suite: Suite) -> tuple[Suite, Scorer, str]:
@@ -63,7 +133,7 @@ def _recorded(suite: Suite) -> tuple[Suite, Scorer, str]:
     return part, judge, about["note"]
 
 
-def _explain(result: Comparison, case: Case, given: Responses) -> None:
+def _explain_answers(result: Comparison, case: Case, given: Responses) -> None:
     from rich.console import Group
     from rich.padding import Padding
     from rich.text import Text

@@ -9,7 +9,7 @@ import click
 
 @click.group("init")
 def command() -> None:
-    """Write files to start from."""
+    """Write the beginnings of an adapter of your own."""
 
 
 @command.command("adapter")

@@ -28,7 +28,7 @@ _HELP_WIDTH = max(40, min(columns(80), 100))
 
 # name: (module, short help)
 COMMANDS: dict[str, tuple[str, str]] = {
-    "demo": ("demo", "Show what a comparison looks like, on bundled answers."),
+    "demo": ("demo", "Run memory systems over sample cases, offline, and show what they recalled."),
     "run": ("run", "Run memory systems over the cases and compare what they recalled."),
     "compare": ("compare", "Compare systems layer by layer, from runs or from their answers."),
     "batch": ("batch", "Score one system's answers case by case, with evidence."),

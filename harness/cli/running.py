@@ -51,6 +51,7 @@ def compared(
     from harness.runs.comparing import common_cases, default_scorer
     from harness.scoring import find_scorer
 
+    runs = _told_apart(runs)
     common = common_cases(suite, runs)
     if values["scorer"].source != "default":
         used = judging.scorer(values, flags)
@@ -64,6 +65,31 @@ def compared(
         _comparison(groups[name], common.suite, find_scorer(name), values, common.notes, keep)
         for name in sorted(groups)
     ]
+
+
+def _told_apart(runs: Sequence[RunFolder]) -> list[RunFolder]:
+    """Return runs under labels of their own: where two share one, each is called by its folder.
+
+    Raises:
+        InputError: for a run that is named twice.
+    """
+    from collections import Counter
+    from dataclasses import replace
+
+    for path, times in Counter(run.path.resolve() for run in runs).items():
+        if times > 1:
+            raise InputError(f"{path.name}: this run is named twice.")
+    shared = Counter(run.manifest.system.label for run in runs)
+    folders = Counter(run.path.name for run in runs)
+
+    def called(run: RunFolder) -> RunFolder:
+        system = run.manifest.system
+        if shared[system.label] == 1:
+            return run
+        name = run.path.name if folders[run.path.name] == 1 else str(run.path)
+        return type(run)(run.path, replace(run.manifest, system=replace(system, label=name)))
+
+    return [called(run) for run in runs]
 
 
 def _comparison(

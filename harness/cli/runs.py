@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from harness.cli import console
+
 if TYPE_CHECKING:
     from harness.runs.folder import RunFolder
 
@@ -17,8 +19,10 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="Print the manifests as JSON lines.")
 def command(folder: Path, as_json: bool) -> None:
     """List the runs in a folder (runs/ when none is named)."""
-    from harness.report import boxes
-    from harness.report.layout import Grid
+    from rich.table import Table
+    from rich.text import Text
+
+    from harness.report.boxes import visible
     from harness.runs.folder import find_runs
 
     found = find_runs(folder)
@@ -26,20 +30,24 @@ def command(folder: Path, as_json: bool) -> None:
         for run in found:
             click.echo(json.dumps({**run.manifest.as_data(), **_state(run)}, ensure_ascii=False))
         return
-    header = ("Run", "System", "Version", "Reader", "Answers", "Failed", "Begun")
-    rows = tuple(
-        (
-            run.path.name,
-            run.manifest.system.label,
-            run.manifest.system.version or "–",
-            _reader(run),
-            f"{_state(run)['answered']}/{run.manifest.asked}",
-            str(_state(run)["failed"]),
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
+    table.add_column("Run", no_wrap=True, overflow="fold")
+    for name in ("System", "Reader"):
+        table.add_column(name, overflow="fold")
+    for name in ("Answers", "Failed"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("Begun (UTC)", no_wrap=True)
+    for run in found:
+        state = _state(run)
+        table.add_row(
+            Text(run.path.name),
+            Text(visible(run.manifest.system.spec)),
+            Text(visible(_reader(run))),
+            f"{state['answered']}/{run.manifest.asked}",
+            str(state["failed"]),
             run.manifest.created[:16].replace("T", " "),
         )
-        for run in found
-    )
-    click.echo(boxes.draw(Grid(header, rows)))
+    console.show(table)
 
 
 def _state(run: RunFolder) -> dict[str, int]:

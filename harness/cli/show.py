@@ -89,12 +89,13 @@ def _of_runs(
     runs = [run for folder in folders for run in find_runs(folder)]
     case = running.suite_of(runs, values).get(case_id)
     parts: list[RenderableType] = []
+    lacking: list[str] = []
     for run in runs:
         scorer = find_scorer(default_scorer(run))
         found = [record for record in run.records() if record.case == case_id]
         if not found:
             asked = "was not finished" if case_id in run.manifest.cases else "was not asked"
-            raise InputError(f"{run.path}: {case_id} {asked} in this run.")
+            lacking.append(f"{run.path}: {case_id} {asked} in this run.")
         for record in sorted(found, key=lambda one: one.repeat):
             score = score_case(case, record.as_answer(), scorer)
             parts.append(run_view.record_view(run.manifest, record, full=full))
@@ -106,4 +107,6 @@ def _of_runs(
                     has_pass=scorer.has_pass,
                 )
             )
-    return parts
+    if not parts:
+        raise InputError("\n".join(lacking))
+    return [*parts, *(f"{line}\n" for line in lacking)]

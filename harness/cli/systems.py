@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,7 +12,9 @@ from harness.cli import console
 
 if TYPE_CHECKING:
     from harness.adapters.registry import AdapterInfo
+    from harness.naming import Spec
 
+FLAG = "--system"
 _KINDS = {
     "control": "Controls: the bounds of every table (--controls)",
     "cheater": "Cheaters: none of them may pass (--cheaters)",
@@ -33,13 +36,19 @@ def command(name: str | None, as_json: bool, check: str | None) -> int:
 
     if check is not None:
         return _check(check)
-    if name is not None:
-        _one(find_adapter(parse_spec(name, "--system")))
-        return 0
     known = available_adapters()
+    if name is not None:
+        spec = parse_spec(name, FLAG)
+        # A built-in's options can be told without what it needs.
+        info = next((info for info in known if info.name == spec.name), None) or find_adapter(spec)
+        if as_json:
+            _line(info, _described(info, spec))
+        else:
+            _one(info, spec)
+        return 0
     if as_json:
         for info in known:
-            click.echo(json.dumps({**info._asdict(), "installed": info.installed, "options": _options(info)}))
+            _line(info, _options(info))
         return 0
     widest = max(len(info.name) for info in known)
     for kind, title in _KINDS.items():
@@ -48,7 +57,7 @@ def command(name: str | None, as_json: bool, check: str | None) -> int:
             continue
         click.echo(title)
         for info in infos:
-            needs = "" if info.installed else f"  [needs: pip install 'recallbench[{info.extra}]']"
+            needs = "" if info.installed else f"  [{_install(info)}]"
             click.echo(f"  {info.name:<{widest}}  {info.summary}{needs}")
         click.echo()
     console.say(
@@ -58,9 +67,17 @@ def command(name: str | None, as_json: bool, check: str | None) -> int:
     return 0
 
 
-def _one(info: AdapterInfo) -> None:
-    click.echo(f"{info.name}: {info.summary}  [{info.kind}, {info.source}]")
-    options = _options(info)
+def _line(info: AdapterInfo, options: Mapping[str, Any]) -> None:
+    told = {**info._asdict(), "installed": info.installed, "options": options}
+    click.echo(json.dumps(told, ensure_ascii=False, default=str))
+
+
+def _one(info: AdapterInfo, spec: Spec) -> None:
+    options = _described(info, spec)
+    source = "your own" if info.name == info.target else f"{info.kind}, {info.source}"
+    click.echo(f"{info.name}: {info.summary}  [{source}]")
+    if not info.installed:
+        click.echo(f"It needs {', '.join(info.lacking)}, which is not installed: {_install(info)}")
     if not options:
         click.echo("It has no options.")
         return
@@ -72,13 +89,26 @@ def _one(info: AdapterInfo) -> None:
         click.echo(f"  {name:<{widest}}  {field['type']}, {needed}{about}")
 
 
+def _install(info: AdapterInfo) -> str:
+    return f"pip install 'recallbench[{info.extra}]'"
+
+
 def _options(info: AdapterInfo) -> dict[str, dict[str, Any]]:
     """Return the options of an adapter of the harness's own; another's module is not loaded for a list."""
-    if info.source != "built-in":
-        return {}
+    from harness.naming import Spec
+
+    return _described(info, Spec(info.name, info.name, {}, info.name)) if info.source == "built-in" else {}
+
+
+def _described(info: AdapterInfo, spec: Spec) -> dict[str, dict[str, Any]]:
+    """Return name, type, default and description of each option of an adapter."""
+    from harness.adapters.plain import as_adapter
+    from harness.adapters.protocol import Adapter
     from harness.naming import load_target
 
-    model = load_target(info.target, "--system", info.name).Options
+    target = load_target(info.target, FLAG, spec.text)
+    if not (isinstance(target, type) and issubclass(target, Adapter)):
+        target = as_adapter(target, spec)
     return {
         name: {
             "type": _type(field.annotation),
@@ -86,7 +116,7 @@ def _options(info: AdapterInfo) -> dict[str, dict[str, Any]]:
             "default": None if field.is_required() else field.get_default(call_default_factory=True),
             "description": field.description or "",
         }
-        for name, field in model.model_fields.items()
+        for name, field in target.Options.model_fields.items()
     }
 
 

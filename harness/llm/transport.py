@@ -26,18 +26,21 @@ _LONE = re.compile("[\ud800-\udfff]")
 
 
 class Transport:
-    """Posts chat completions over one pool of connections; made inside an event loop.
+    """Posts to one route of an endpoint over one pool of connections; made inside an event loop.
 
     Args:
         endpoint: where to and with which key.
         timeout_s: seconds for one request, from first to last byte.
         connections: most connections.
+        route: chat completions, unless another is named.
     """
 
-    def __init__(self, endpoint: Endpoint, timeout_s: float, connections: int) -> None:
+    def __init__(
+        self, endpoint: Endpoint, timeout_s: float, connections: int, route: str = "/chat/completions"
+    ) -> None:
         self._key = endpoint.api_key
         self._timeout_s = timeout_s
-        self._url = f"{endpoint.base_url}/chat/completions"
+        self._url = f"{endpoint.base_url}{route}"
         headers = {"Content-Type": "application/json"}
         if endpoint.api_key is not None:  # without a key no header goes out
             headers["Authorization"] = f"Bearer {endpoint.api_key}"
@@ -50,7 +53,7 @@ class Transport:
         )
 
     async def post(self, body: Mapping[str, Any]) -> tuple[int, Mapping[str, str], str]:
-        """Send a chat completion; return status, headers (lower case) and text.
+        """Send a request; return status, headers (lower case) and text.
 
         Raises:
             ReplyError: of the kind `timeout` or `connection`.

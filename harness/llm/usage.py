@@ -47,7 +47,9 @@ class Spent(NamedTuple):
     @property
     def tokens(self) -> int | None:
         """Tokens read and written, None where a reply did not say."""
-        return self.prompt_tokens + self.completion_tokens if self.calls and self.counted == self.calls else None
+        return (
+            self.prompt_tokens + self.completion_tokens if self.calls and self.counted == self.calls else None
+        )
 
     def plus(self, other: Spent) -> Spent:
         """Add the use of further calls."""

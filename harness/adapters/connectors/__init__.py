@@ -1,0 +1,1 @@
+"""Memory systems of others, each behind an adapter."""

@@ -1,0 +1,1 @@
+"""Small memory servers on loopback, each with an API of another shape."""

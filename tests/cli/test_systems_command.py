@@ -1,0 +1,137 @@
+"""`recallbench systems`: what there is, the options of one, and systems that packages offer."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.adapters.registry import BUILT_IN
+from tests.cli.systems import environment, manifest, run_folder, write_cases
+
+MODULE = (
+    "from harness.adapters.protocol import Adapter\n"
+    "from pydantic import BaseModel, Field\n"
+    "class Options(BaseModel):\n"
+    "    depth: int = Field(3, ge=1, description='how far it looks')\n"
+    "class Attic(Adapter):\n"
+    "    Options = Options\n"
+    "    def open(self, space): return Agent()\n"
+    "    def version(self): return 'attic 0.3'\n"
+    "class Agent:\n"
+    "    def __init__(self): self.texts = []\n"
+    "    def ingest(self, conversation): self.texts += [one.text for one in conversation.messages]\n"
+    "    def recall(self, question, limit): return self.texts[:limit]\n"
+)
+
+
+@pytest.fixture
+def plugin(tmp_path: Path) -> dict[str, str]:
+    """Install a package that offers a system, as far as Python can tell."""
+    site = tmp_path / "site"
+    about = site / "attic_memory-0.3.dist-info"
+    about.mkdir(parents=True)
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: attic-memory\nVersion: 0.3\n")
+    (about / "entry_points.txt").write_text("[recallbench.adapters]\nattic = attic_memory:Attic\n")
+    (site / "attic_memory.py").write_text(MODULE)
+    return {"PYTHONPATH": str(site)}
+
+
+def test_every_built_in_is_listed_with_a_summary(recallbench: Any) -> None:
+    done = recallbench("systems")
+    assert (done.returncode, done.stderr) == (0, "")
+    for info in BUILT_IN:
+        assert info.summary
+        line = next(line for line in done.stdout.splitlines() if line.startswith(f"  {info.name} "))
+        assert info.summary in line
+        assert info.installed or f"pip install 'recallbench[{info.extra}]'" in line
+
+
+def test_json_lines(recallbench: Any) -> None:
+    done = recallbench("systems", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [one["name"] for one in told] == [info.name for info in BUILT_IN]
+    for one in told:
+        assert one["summary"]
+        for option in one["options"].values():
+            assert set(option) == {"type", "required", "default", "description"}
+    assert next(one for one in told if one["name"] == "bm25")["options"]["rounds"]["default"] == 1
+
+
+@pytest.mark.parametrize("name", [info.name for info in BUILT_IN])
+def test_the_options_of_each_are_told_installed_or_not(inside: Any, name: str) -> None:
+    info = next(info for info in BUILT_IN if info.name == name)
+    done = inside("systems", name)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"{name}: {info.summary}  [{info.kind}, built-in]\n")
+    assert info.installed or f"pip install 'recallbench[{info.extra}]'" in done.stdout
+    line = inside("systems", name, "--json")
+    assert json.loads(line.stdout)["name"] == name
+
+
+def test_ones_own_class_is_described(recallbench: Any) -> None:
+    done = recallbench("systems", "quick:Logged", env=environment())
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "quick:Logged: from quick  [your own]",
+        "",
+        'Options, as in --system "quick:Logged(ms=…)":',
+        "  ms  int, default 4",
+    ]
+    assert "It has no options." in recallbench("systems", "quick:Quick", env=environment()).stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("bm52", "--system bm52: no such system. Did you mean bm25?"),
+        ("json:loads", "json:loads is no adapter. Name a class with ingest(conversation)"),
+        ("nowhere:X", "No module named 'nowhere'"),
+        ("", "names nothing"),
+    ],
+)
+def test_what_is_no_system(inside: Any, name: str, said: str) -> None:
+    for flags in ((), ("--json",)):
+        done = inside("systems", name, *flags)
+        assert done.returncode == 2
+        assert said in done.stderr
+        assert "internal error" not in done.stderr
+
+
+def test_a_system_of_an_installed_package_is_listed_and_runs(
+    recallbench: Any, plugin: dict[str, str], tmp_path: Path
+) -> None:
+    listed = recallbench("systems", env=plugin)
+    assert "From installed packages\n  attic " in listed.stdout
+    told = [json.loads(line) for line in recallbench("systems", "--json", env=plugin).stdout.splitlines()]
+    assert (told[-1]["name"], told[-1]["source"]) == ("attic", "attic-memory")
+
+    one = recallbench("systems", "attic", env=plugin)
+    assert one.returncode == 0, one.stderr
+    assert "[own, attic-memory]" in one.stdout
+    assert "depth  int, default 3  how far it looks" in one.stdout
+
+    write_cases(tmp_path / "suite", 2, talks=1)
+    done = recallbench("run", "-s", "attic(depth=5)", "--suite", "suite", env=plugin)
+    assert done.returncode == 0, done.stderr
+    assert "1.00 n=2" in done.stdout
+    system = manifest(run_folder(tmp_path / "runs", "attic(depth=5)"))["system"]
+    assert system["options"] == {"depth": 5}
+    assert system["version"].startswith("attic 0.3")
+    refused = recallbench("run", "-s", "attic(depth=0)", "--suite", "suite", env=plugin)
+    assert refused.returncode == 2
+    assert "depth: Input should be greater than or equal to 1. Its options: depth." in refused.stderr
+
+
+def test_a_package_whose_module_is_broken_spoils_no_list(
+    recallbench: Any, plugin: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "site" / "attic_memory.py").write_text("raise RuntimeError('half installed')\n")
+    for args in (("systems",), ("systems", "--json"), ("run", "--help")):
+        assert recallbench(*args, env=plugin).returncode == 0
+    done = recallbench("systems", "attic", env=plugin)
+    assert done.returncode == 2
+    assert "cannot load attic_memory:Attic: RuntimeError: half installed" in done.stderr
