@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from harness.adapters.protocol import AgentFailure, Memory, Question
 from harness.adapters.registry import AdapterInfo
@@ -52,6 +52,7 @@ class Session(Protocol):
     async def wait(self, within: float) -> None: ...  # noqa: D102
     async def recall(self, question: Question, limit: int, within: float) -> tuple[Memory, ...]: ...  # noqa: D102
     async def answer(self, question: Question, within: float) -> Answer: ...  # noqa: D102
+    async def report(self, within: float) -> dict[str, Any]: ...  # noqa: D102
     async def list(self, within: float) -> tuple[Memory, ...]: ...  # noqa: D102
     async def add(self, text: str, user: str | None, within: float) -> str: ...  # noqa: D102
     async def delete(self, memory_id: str, within: float) -> None: ...  # noqa: D102
@@ -168,6 +169,9 @@ class _InlineSession:
 
     async def answer(self, question: Question, within: float) -> Answer:
         return await _within(within, "answer", self._agent.answer(question))
+
+    async def report(self, within: float) -> dict[str, Any]:
+        return await _within(within, "report", self._agent.report())
 
     async def list(self, within: float) -> tuple[Memory, ...]:
         return await _within(within, "list", self._agent.list())

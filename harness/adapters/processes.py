@@ -175,6 +175,10 @@ class _WorkerSession:
         asked = {"op": "answer", "question": wire.question_data(question)}
         return wire.answer_from(await self._worker.ask(asked, within))
 
+    async def report(self, within: float) -> dict[str, Any]:
+        found: dict[str, Any] = await self._worker.ask({"op": "report"}, within)
+        return found
+
     async def list(self, within: float) -> tuple[Memory, ...]:
         return tuple(wire.memory_from(data) for data in await self._worker.ask({"op": "list"}, within))
 
@@ -220,10 +224,12 @@ class Worker:
         process: subprocess.Popen[bytes],
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
+        lifeline: int,
     ) -> None:
         self._process = process
         self._reader = reader
         self._writer = writer
+        self._lifeline = lifeline
         self._last_words: deque[str] = deque(maxlen=_LAST_WORDS)
         self._listening: asyncio.Task[None] | None = None
 
@@ -232,19 +238,21 @@ class Worker:
         """Start a process; it has loaded nothing yet."""
         ours, theirs = socket.socketpair()
         read_end, write_end = os.pipe()
+        watched, lifeline = os.pipe()  # closed by the kernel when this process ends, however it does
         with theirs:
             process = subprocess.Popen(
-                [sys.executable, "-m", "harness.adapters.worker", str(theirs.fileno())],
+                [sys.executable, "-m", "harness.adapters.worker", str(theirs.fileno()), str(watched)],
                 stdin=subprocess.DEVNULL,
                 stdout=write_end,
                 stderr=write_end,
-                pass_fds=(theirs.fileno(),),
+                pass_fds=(theirs.fileno(), watched),
                 start_new_session=True,  # Ctrl-C is for the harness; and a group can be killed as one
                 env={**variables, "PYTHONUNBUFFERED": "1"},
             )
         os.close(write_end)
+        os.close(watched)
         reader, writer = await asyncio.open_connection(sock=ours, limit=_LARGEST_LINE)
-        worker = cls(process, reader, writer)
+        worker = cls(process, reader, writer, lifeline)
         worker._listening = asyncio.create_task(worker._listen(read_end, log))
         return worker
 
@@ -293,6 +301,7 @@ class Worker:
         """End the process and everything it started."""
         self._end()
         self._writer.close()
+        os.close(self._lifeline)
         await asyncio.to_thread(self._process.wait)
         if self._listening is not None:
             with contextlib.suppress(TimeoutError):

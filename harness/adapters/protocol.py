@@ -12,6 +12,7 @@ it. Methods may be plain or `async`. What an agent does not offer it does not de
     add(text, user=None)              store one memory; return its id
     list(user=None)                   everything that is stored
     delete(memory_id)                 remove one memory
+    report()                          what it did, for the journal: an object of plain values
     close()                           free what the agent holds, its stored memories included
 """
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 from harness.adapters.plain import agent_capabilities
 from harness.adapters.protocol import Adapter, AgentFailure, Capability, Memory, Question, Space
 from harness.adapters.registry import AdapterInfo, make_adapter
-from harness.adapters.wire import checked_answer, checked_memories
+from harness.adapters.wire import checked_answer, checked_memories, checked_report
 from harness.errors import HarnessError
 from harness.llm.exchange import BudgetSpent
 from harness.llm.models import Models
@@ -144,6 +144,12 @@ class OpenAgent:
     async def delete(self, memory_id: str) -> None:
         """Remove one memory."""
         await _call("delete", self._agent.delete, memory_id)
+
+    async def report(self) -> dict[str, Any]:
+        """Return what the agent says of its work, nothing where it says nothing."""
+        report = getattr(self._agent, "report", None)
+        said = {} if report is None else await _call("report", report)
+        return _checked("report", checked_report, said)
 
     async def close(self) -> None:
         """Close the agent and remove its folder."""

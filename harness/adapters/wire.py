@@ -6,6 +6,7 @@ runs, so that a wrong type is a recorded failure and never a score.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
@@ -133,6 +134,23 @@ def checked_answer(value: Any) -> Answer:
         raise AgentFailure("bad_value", "memory has to be a list of strings")
     _bound(len(text) + sum(map(len, value.memory or ())))
     return value
+
+
+def checked_report(value: Any) -> dict[str, Any]:
+    """Read what `report` returned: an object of plain values.
+
+    Raises:
+        AgentFailure: `bad_value` for anything that is no JSON object, `oversized` for a long one.
+    """
+    if not isinstance(value, Mapping):
+        raise AgentFailure("bad_value", f"returned {_kind(value)}; expected an object")
+    try:
+        text = json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise AgentFailure("bad_value", f"returned what is no JSON: {error}") from None
+    _bound(len(text))
+    plain: dict[str, Any] = json.loads(text)
+    return plain
 
 
 def _memory(item: Any, number: int) -> Memory:

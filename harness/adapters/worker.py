@@ -1,12 +1,13 @@
 """The worker process: loads one adapter and serves its agents, one after the other.
 
-`python -m harness.adapters.worker FD`; see `harness.adapters.processes` for the other end.
+`python -m harness.adapters.worker LINE LIFELINE`, two descriptors; see `harness.adapters.processes` for the other end.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import fcntl
 import json
 import os
 import signal
@@ -31,7 +32,6 @@ from harness.naming import Spec
 _GRACE_S = 1.0
 _MOST_THREADS = 64
 _PARENT_GONE = 3
-_SET_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of <sys/prctl.h>
 
 
 class _Desk:
@@ -72,6 +72,8 @@ class _Desk:
                 return list(map(wire.memory_data, await self.agent.recall(question, request["limit"])))
             case "answer":
                 return wire.answer_data(await self.agent.answer(wire.question_from(request["question"])))
+            case "report":
+                return await self.agent.report()
             case "list":
                 return list(map(wire.memory_data, await self.agent.list()))
             case "add":
@@ -151,13 +153,17 @@ def _leave() -> None:
     os._exit(_PARENT_GONE)
 
 
-def _die_with_parent() -> None:
-    """Let the kernel end this process too: no thread runs while an adapter keeps the interpreter's lock."""
-    if sys.platform == "linux":
-        import ctypes
+def _end_with_parent(lifeline: int) -> None:
+    """Have the kernel kill this process and its children when the parent is gone.
 
-        with contextlib.suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(_SET_DEATH_SIGNAL, signal.SIGKILL)
+    No thread runs while an adapter keeps the interpreter's lock. Nothing is ever written to the
+    lifeline, so the one event on it is that its other end is closed.
+    """
+    if sys.platform == "linux" and os.getpgrp() == os.getpid():
+        fcntl.fcntl(lifeline, fcntl.F_SETSIG, signal.SIGKILL)
+        fcntl.fcntl(lifeline, fcntl.F_SETOWN, -os.getpgrp())
+        fcntl.fcntl(lifeline, fcntl.F_SETFL, os.O_ASYNC | os.O_NONBLOCK)
+        os.set_inheritable(lifeline, False)
 
 
 async def _cancel_tasks(before: frozenset[asyncio.Task[Any]]) -> None:
@@ -201,7 +207,7 @@ def _log(error: BaseException | None) -> None:
 
 def main() -> None:
     """Serve until told to quit, or until the parent is gone."""
-    _die_with_parent()
+    _end_with_parent(int(sys.argv[2]))
     line = socket.socket(fileno=int(sys.argv[1]))
     line.set_inheritable(False)  # a child of the adapter must not hold the line open
     with contextlib.suppress(KeyboardInterrupt):

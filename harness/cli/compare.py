@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from harness.cli import comparing, options
+from harness.errors import InputError
 
 if TYPE_CHECKING:
     from harness.scoring import Responses
@@ -22,15 +23,18 @@ if TYPE_CHECKING:
 def command(sources: tuple[Path, ...], per_case: bool, **flags: Any) -> None:
     """Compare systems layer by layer, from runs or from their answers.
 
-    RUN is the folder of a run, or a folder of runs. RESPONSES.json holds {system: {test_id: answer}}; an answer is a string or
-    {answer, memory, latency_s, tokens}. Without it, the bundled illustrative answers
-    are compared.
+    RUN is the folder of a run, or a folder of runs. RESPONSES.json holds {system: {test_id:
+    answer}}; an answer is a string or {answer, memory, latency_s, tokens}. Without either, the
+    bundled illustrative answers are compared.
     """
     folders = [path for path in sources if path.is_dir()]
     if folders and len(folders) == len(sources):
         comparing.run_on_runs(sources, per_case=per_case, keep=False, **flags)
         return
     if len(sources) > 1:
+        for path in sources:
+            if not path.exists():
+                raise InputError(f"{path}: no such file or folder. Name runs, or one responses file.")
         raise click.UsageError("Name one responses file, or runs.")
     responses = sources[0] if sources else None
 

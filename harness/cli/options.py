@@ -32,7 +32,11 @@ class JudgedCommand(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options that every scorer knows, then those of the judge."""
-        shown = [(param.name, param.get_help_record(ctx)) for param in self.get_params(ctx)]
+        shown = [
+            (param.name, param.get_help_record(ctx))
+            for param in self.get_params(ctx)
+            if not isinstance(param, click.Argument)
+        ]
         for title, judges in (("Options", False), ("With --scorer llm-judge", True)):
             rows = [
                 row

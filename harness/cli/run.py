@@ -118,6 +118,7 @@ def command(systems: tuple[str, ...], dry_run: bool, per_case: bool, **flags: An
     if dry_run:
         _show_plan(suite, entrants, settings)
         return
+    running.check_scorer(values)
     done = _carry_out(suite, entrants, settings, values, flags)
     results = running.compared(done.folders, suite, values, {}, keep=True)
     try:
@@ -184,6 +185,7 @@ def _timeouts(given: tuple[str, ...]) -> Timeouts:
     from harness.adapters.hosts import Timeouts
 
     found: dict[str, float] = {}
+    overall: dict[str, float] = {}
     for text in given:
         phase, sign, seconds = text.rpartition("=")
         try:
@@ -194,8 +196,11 @@ def _timeouts(given: tuple[str, ...]) -> Timeouts:
             raise InputError(
                 f"--timeout {text}: expected seconds above 0, or PHASE=seconds with one of {', '.join(PHASES)}."
             )
-        found.update({phase: value} if sign else dict.fromkeys(PHASES, value))
-    return Timeouts(**found)
+        if sign:
+            found[phase] = value
+        else:
+            overall = dict.fromkeys(PHASES, value)
+    return Timeouts(**{**overall, **found})
 
 
 def _models(values: Mapping[str, Resolved]) -> Models:

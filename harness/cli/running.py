@@ -31,6 +31,12 @@ def suite_of(runs: Sequence[RunFolder], values: Mapping[str, Resolved]) -> Suite
     return load_suite(path, gold=values["gold"].value)
 
 
+def check_scorer(values: Mapping[str, Resolved]) -> None:
+    """Refuse a scorer that cannot be had, before any work is done for it."""
+    if values["scorer"].source != "default":
+        judging.scorer(values, {})
+
+
 def compared(
     runs: Sequence[RunFolder],
     suite: Suite,

@@ -52,6 +52,10 @@ def command(
     values = options.settings(suite=suite, gold=gold)
     *folders, case_id = names
     if folders:
+        if only or brief:
+            raise InputError(
+                "--conversation and --brief are for a case by itself, not for what a run made of it."
+            )
         parts = _of_runs([Path(folder) for folder in folders], case_id, values, full)
     else:
         whole, _ = options.chosen_suite(values)

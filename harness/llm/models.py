@@ -106,8 +106,10 @@ class Models:
 
     async def close(self) -> None:
         """Close connections and cassette."""
-        for model in (*self._chats.values(), *self._embedders.values()):
-            await model.close()
+        for chat in self._chats.values():
+            await chat.close()
+        for embedder in self._embedders.values():
+            await embedder.close()
         self._chats.clear()
         self._embedders.clear()
         if self._cassette is not None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from harness.resources import bundled
 
-_FENCE_DIGITS = 16
+FENCE_DIGITS = 16
 # Whatever could be taken for the brackets of a marker line: two or more in a row, also in look-alike
 # characters and with invisible ones between them, or one character that looks like several.
 _LEFT, _RIGHT = "<＜﹤‹«≪⟨〈《˂ᐸ❮❰⟪〈≺⋘⫷", ">＞﹥›»≫⟩〉》˃ᐳ❯❱⟫〉≻⋙⫸"
@@ -60,7 +60,7 @@ class Templates:
     def fence(self, *texts: str) -> str:
         """Return the mark for a fence around these texts, which they cannot know."""
         held = "\n".join([*self.hashes.values(), *texts]).encode("utf-8", "surrogatepass")
-        return sha256(held).hexdigest()[:_FENCE_DIGITS]
+        return sha256(held).hexdigest()[:FENCE_DIGITS]
 
 
 def neutralised(text: str) -> str:

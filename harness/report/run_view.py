@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
@@ -35,6 +37,9 @@ def record_view(manifest: Manifest, record: Record, *, full: bool = False) -> Re
         parts += [Text(title, style="bold"), Padding(_memories(record, full), (0, 0, 1, 2))]
     if record.answer is not None:
         parts += [Text("Answer", style="bold"), Padding(Text(visible(record.answer)), (0, 2, 1, 2))]
+    if record.report:
+        said = json.dumps(record.report, ensure_ascii=False)
+        parts += [Text("Its own report", style="bold"), Padding(Text(visible(said)), (0, 2, 1, 2))]
     return Group(*parts, Text(_timings(record), style="dim"), Text(""))
 
 

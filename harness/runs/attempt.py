@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from harness.adapters.hosts import Host, Session, Timeouts, timed_out
 from harness.adapters.protocol import AgentFailure, Memory, Question
@@ -43,6 +44,15 @@ class Begun:
     namespace: str
 
 
+@dataclass(slots=True)
+class _Trail:
+    """What is known of an attempt, even when it fails half-way."""
+
+    handed: list[Delivered] = field(default_factory=list)
+    timings: dict[str, float] = field(default_factory=dict)
+    report: dict[str, Any] = field(default_factory=dict)
+
+
 async def attempt(
     begun: Begun,
     conversations: Sequence[Conversation],
@@ -56,18 +66,17 @@ async def attempt(
     Raises:
         HarnessError, BudgetSpent: what has to stop the whole run.
     """
-    handed: list[Delivered] = []
-    timings: dict[str, float] = {}
+    trail = _Trail()
     found: tuple[Memory, ...] | Answer | None = None
     read = Read(None)
     kept: tuple[str, ...] | None = None
     failure: AgentFailure | None = None
     try:
-        found = await _found(begun, conversations, question, host, asking, handed, timings)
+        found = await _found(begun, conversations, question, host, asking, trail)
         if not isinstance(found, Answer):
             given = found if asking.budget is None else within_budget(found, asking.budget)
             kept = tuple(memory.text for memory in given)
-            with _timed(timings, "read"):
+            with _timed(trail.timings, "read"):
                 read = await reader.read(question, given, begun.repeat)
     except AgentFailure as failed:
         failure = failed
@@ -81,8 +90,9 @@ async def attempt(
         memories=found if isinstance(found, tuple) else None,
         kept=own.memory if own else kept,
         tokens=own.tokens if own else read.tokens,
-        delivered=tuple(handed),
-        timings=timings,
+        delivered=tuple(trail.handed),
+        timings=trail.timings,
+        report=trail.report,
         failure=None if failure is None else Failure.of(failure),
     )
 
@@ -93,18 +103,17 @@ async def _found(
     question: Question,
     host: Host,
     asking: Asking,
-    handed: list[Delivered],
-    timings: dict[str, float],
+    trail: _Trail,
 ) -> tuple[Memory, ...] | Answer:
-    """Return what the system recalls or answers; `handed` and `timings` fill up on the way."""
-    limits = asking.timeouts
+    """Return what the system recalls or answers; the trail fills up on the way."""
+    limits, timings = asking.timeouts, trail.timings
     async with AsyncExitStack() as stack:
         with _timed(timings, "open"):
             agent = await stack.enter_async_context(host.session(begun.namespace, begun.repeat))
         for conversation in conversations:
             with _timed(timings, "ingest"):
                 await _ingest(agent, conversation, limits.ingest, timings.get("ingest", 0.0))
-            handed.append(delivered(conversation))
+            trail.handed.append(delivered(conversation))
         with _timed(timings, "wait"):
             await agent.wait(limits.wait)
         if asking.answers:
@@ -114,6 +123,7 @@ async def _found(
             with _timed(timings, "recall"):
                 recalled = await agent.recall(question, asking.limit, limits.recall)
             found = recalled if asking.budget is None else recalled[: asking.limit]
+        trail.report |= await agent.report(limits.close)
         with _timed(timings, "close"):
             await stack.aclose()
     return found

@@ -50,7 +50,8 @@ def plan(
     planned = []
     for (spec, info), (count, messages, words) in zip(systems, totals, strict=True):
         read = len(suite) if reader == "llm" and info.kind != "cheater" else 0
-        steps = int(spec.options.get("steps", _MOST_STEPS)) if info.kind == "strategy" else 0
+        given = spec.options.get("steps")  # whether it fits is for the strategy to say
+        steps = given if type(given) is int else _MOST_STEPS
         written = count if info.kind == "strategy" else 0
         planned.append(
             Planned(

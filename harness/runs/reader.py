@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from harness.adapters.protocol import AgentFailure, Memory, Question
 from harness.llm.exchange import ChatRequest, Unanswered
 from harness.llm.models import Models
-from harness.resources import bundled
-from harness.scoring.judge.prompts import neutralised
-
-if TYPE_CHECKING:
-    from jinja2 import Template
+from harness.llm.templates import Templates, neutralised
 
 DEFAULT_BUDGET = 500
 """Words of recalled memory that a reader is given."""
@@ -85,7 +80,8 @@ class LLMReader:
 
     def __init__(self, models: Models) -> None:
         self._chat = models.chat()
-        self._template, self.prompt_hash = _prompt()
+        self._templates = Templates(PROMPT)
+        self.prompt_hash = self._templates.hashes[PROMPT]
 
     async def read(self, question: Question, memories: Sequence[Memory], repeat: int) -> Read:
         """Return the model's answer in plain words."""
@@ -97,9 +93,8 @@ class LLMReader:
             for memory in memories
         ]
         asked_at = question.asked_at.strftime("%A, %B %d, %Y") if question.asked_at else ""
-        system, _, user = self._template.render(
-            memories=dated, question=neutralised(question.text), asked_at=asked_at
-        ).partition("\n=====\n")
+        values = {"memories": dated, "question": neutralised(question.text), "asked_at": asked_at}
+        system, _, user = self._templates.render(PROMPT, values).partition("\n=====\n")
         request = ChatRequest(
             ({"role": "system", "content": system.strip()}, {"role": "user", "content": user.strip()}),
             None,
@@ -112,14 +107,3 @@ class LLMReader:
         except Unanswered as failed:
             raise AgentFailure("reader", f"{failed.error.kind}: {failed.error.message}", "read") from None
         return Read(str(answered.value).strip(), answered.served.spent.tokens)
-
-
-def _prompt() -> tuple[Template, str]:
-    from jinja2 import StrictUndefined
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
-
-    text = (bundled("prompts") / PROMPT).read_text(encoding="utf-8")
-    environment = ImmutableSandboxedEnvironment(
-        undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True
-    )
-    return environment.from_string(text), sha256(text.encode()).hexdigest()

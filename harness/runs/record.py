@@ -67,6 +67,7 @@ class Record:
         delivered: what the adapter was handed.
         timings: seconds by phase: open, ingest, wait, recall or answer, close, read.
         failure: why there is no answer.
+        report: what the system says of its own work, such as the steps and tokens of a strategy.
     """
 
     case: str
@@ -80,6 +81,7 @@ class Record:
     delivered: tuple[Delivered, ...] = ()
     timings: Mapping[str, float] = field(default_factory=dict)
     failure: Failure | None = None
+    report: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def key(self) -> tuple[str, int]:
@@ -131,6 +133,7 @@ class Record:
             "delivered": [one._asdict() for one in self.delivered],
             "timings": {phase: round(seconds, 6) for phase, seconds in self.timings.items()},
             "failure": self.failure and self.failure._asdict(),
+            "report": dict(self.report) or None,
         }
         return {name: value for name, value in data.items() if value is not None}
 
@@ -158,6 +161,7 @@ def record_from(data: Mapping[str, Any]) -> Record:
         ),
         timings=data["timings"],
         failure=None if failure is None else Failure(**failure),
+        report=data.get("report", {}),
     )
 
 

@@ -134,7 +134,9 @@ def test_per_case_shows_the_matrix(recallbench: Any, suite: Path) -> None:
     ],
     ids=["one", "pattern", "list of patterns", "repeated", "layer", "limit", "layer and limit"],
 )  # fmt: skip
-def test_which_cases_are_asked(recallbench: Any, tmp_path: Path, flags: tuple[str, ...], asked: list[str]) -> None:
+def test_which_cases_are_asked(
+    recallbench: Any, tmp_path: Path, flags: tuple[str, ...], asked: list[str]
+) -> None:
     done = recallbench("run", "-s", "no_memory", *flags)
     assert done.returncode == 0, done.stderr
     run = run_folder(tmp_path / "runs", "no_memory")
@@ -157,7 +159,9 @@ def test_repeats_are_asked_each_in_a_space_of_its_own_and_averaged(
     assert "Each case was asked 3 times; its reward is the mean over them." in done.stdout
 
 
-def test_a_budget_cuts_what_is_read_except_for_controls(recallbench: Any, suite: Path, tmp_path: Path) -> None:
+def test_a_budget_cuts_what_is_read_except_for_controls(
+    recallbench: Any, suite: Path, tmp_path: Path
+) -> None:
     done = recallbench(
         "run", "-s", "bm25", "-s", "full_context", "--suite", suite, "--budget", "7", "--format", "json"
     )
@@ -202,7 +206,11 @@ def test_gold_overrides_the_cases_facts_in_run_and_compare(
 
 
 def test_settings_come_from_variables_and_flags_win(recallbench: Any, suite: Path, tmp_path: Path) -> None:
-    env = {"RECALLBENCH_SUITE": str(suite), "RECALLBENCH_FORMAT": "json", "RECALLBENCH_SCORER": "keyword-recall"}
+    env = {
+        "RECALLBENCH_SUITE": str(suite),
+        "RECALLBENCH_FORMAT": "json",
+        "RECALLBENCH_SCORER": "keyword-recall",
+    }
     done = recallbench("run", "-s", "bm25", env=env)
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
@@ -222,7 +230,17 @@ def test_a_label_names_a_system_and_a_weird_one_harms_no_path(
     recallbench: Any, suite: Path, tmp_path: Path
 ) -> None:
     done = recallbench(
-        "run", "-s", "../../up=bm25", "-s", "記憶=bm25(rounds=2)", "-s", "bm25", "--suite", suite, "--format", "json"
+        "run",
+        "-s",
+        "../../up=bm25",
+        "-s",
+        "記憶=bm25(rounds=2)",
+        "-s",
+        "bm25",
+        "--suite",
+        suite,
+        "--format",
+        "json",
     )
     assert done.returncode == 0, done.stderr
     assert list(overall(done)) == ["../../up", "記憶", "bm25"]
@@ -241,6 +259,18 @@ def test_a_phase_limit_is_that_phases_only(recallbench: Any, suite: Path, tmp_pa
     assert record["failure"]["phase"] == "ingest", "both conversations together are held to it"
     assert "System errors by kind (never a score): slow 1 timeout." in done.stdout
     assert "– 0/1 [0.00–1.00]" in done.stdout
+
+
+def test_a_limit_for_a_phase_wins_over_the_one_for_all_wherever_it_stands(
+    recallbench: Any, suite: Path, tmp_path: Path
+) -> None:
+    done = recallbench(
+        "run", "-s", "slow=quick:Logged(ms=300)", "--suite", suite, "--limit", "1", "--timeout", "ingest=60",
+        "--timeout", "load=60", "--timeout", "0.5", env=environment(TEST_LOG=str(tmp_path / "log")),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    (record,) = answers(run_folder(tmp_path / "runs", "slow")).values()
+    assert record["outcome"] == "answered"
 
 
 def test_dry_run_counts_and_leaves_nothing(recallbench: Any, suite: Path, tmp_path: Path) -> None:
@@ -297,6 +327,7 @@ def test_what_cannot_be_done_gets_one_clear_message(
     assert "Traceback" not in done.stderr
     assert "internal error" not in done.stderr
     assert done.stdout == ""
+    assert not (tmp_path / "runs").exists(), "nothing was begun"
 
 
 def test_a_system_that_is_not_installed_names_the_command_that_brings_it(
@@ -330,7 +361,9 @@ def test_fail_under_is_a_gate_after_the_table(recallbench: Any, suite: Path) -> 
 THIRD_PARTY = ("aiohttp", "numpy", "openai", "mem0", "chromadb", "langgraph", "langmem", "llama_index", "graphiti_core", "mcp", "scipy", "jinja2")  # fmt: skip
 
 
-@pytest.mark.parametrize("args", [["run", "--help"], ["systems"], ["systems", "bm25"], ["runs", "--help"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "args", [["run", "--help"], ["systems"], ["systems", "bm25"], ["runs", "--help"]], ids=" ".join
+)
 def test_what_asking_for_help_loads(args: list[str]) -> None:
     code = (
         "import sys, json\n"
@@ -355,7 +388,17 @@ def test_a_bar_shows_on_a_terminal_and_leaves_nothing_behind(suite: Path, tmp_pa
         **environment(TEST_LOG=str(tmp_path / "log.txt")),
     }  # fmt: skip
     env.pop("COLUMNS", None)
-    args = ["-m", "harness", "run", "-s", "slow=quick:Logged(ms=150)", "--suite", str(suite), "--concurrency", "1"]
+    args = [
+        "-m",
+        "harness",
+        "run",
+        "-s",
+        "slow=quick:Logged(ms=150)",
+        "--suite",
+        str(suite),
+        "--concurrency",
+        "1",
+    ]
     child = pexpect.spawn(
         sys.executable, args, env=env, dimensions=(40, 100), encoding="utf-8", timeout=60, cwd=str(tmp_path)
     )

@@ -11,7 +11,17 @@ from typing import Any
 
 import pytest
 
-from tests.cli.systems import MARK, answers, environment, journal, manifest, needs_proc, processes, run_folder, write_cases
+from tests.cli.systems import (
+    MARK,
+    answers,
+    environment,
+    journal,
+    manifest,
+    needs_proc,
+    processes,
+    run_folder,
+    write_cases,
+)
 
 CASES = 2
 # system: (kind, phase, part of the message); None where it only looks hostile
@@ -183,7 +193,9 @@ def test_max_errors_stops_new_work_and_keeps_what_is_finished(recallbench: Any, 
     )  # fmt: skip
     done = recallbench(*command, env=environment())
     assert done.returncode == 1
-    assert "4 system errors in 12 answers, more than --max-errors 0.25. What is finished is kept." in done.stderr
+    assert (
+        "4 system errors in 12 answers, more than --max-errors 0.25. What is finished is kept." in done.stderr
+    )
     assert "0/12 [0.00–1.00]" in done.stdout
     assert len(journal(run_folder(tmp_path / "runs", "hostile:RaisesInRecall") / "answers.jsonl")) == 4
     further = recallbench(*command[:-2], env=environment())

@@ -16,7 +16,17 @@ from typing import Any
 
 import pytest
 
-from tests.cli.systems import LOG, MARK, answers, environment, journal, needs_proc, processes, run_folder, write_cases
+from tests.cli.systems import (
+    LOG,
+    MARK,
+    answers,
+    environment,
+    journal,
+    needs_proc,
+    processes,
+    run_folder,
+    write_cases,
+)
 
 CASES, TALKS = 16, 3
 KILLS = 10
@@ -157,7 +167,9 @@ def test_stopped_by_a_signal_it_leaves_whole_journals_and_goes_on(
         time.sleep(0.01)
     assert processes(env[MARK]) == []
     slow = run_folder(folder / "runs", "slow")
-    finished = {label: journal(run_folder(folder / "runs", label) / "answers.jsonl") for label in ("slow", "bm25")}
+    finished = {
+        label: journal(run_folder(folder / "runs", label) / "answers.jsonl") for label in ("slow", "bm25")
+    }
     assert 0 < len(finished["slow"]) < CASES * 2
 
     ended = recallbench(*COMMAND, cwd=folder, env=env)

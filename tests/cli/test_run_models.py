@@ -40,7 +40,10 @@ def test_a_reader_answers_for_every_system_with_one_prompt(
     server.set_faults([{"do": {"text": RIGHT}}])
     flags = ("-s", "bm25", "-s", "full_context", "--reader", "llm")
     plan = recallbench(*command(server.base_url, *flags, "--dry-run"))
-    assert [row.rstrip("│ ").split()[-1] for row in plan.stdout.splitlines() if row.startswith("│ ")] == ["4", "4"]
+    assert [row.rstrip("│ ").split()[-1] for row in plan.stdout.splitlines() if row.startswith("│ ")] == [
+        "4",
+        "4",
+    ]
     assert server.stats()["requests"] == 0
 
     done = recallbench(*command(server.base_url, *flags))
@@ -118,10 +121,10 @@ def test_a_strategy_writes_with_the_runs_model(
 @pytest.mark.parametrize(
     ("persona", "status", "said"),
     [
-        ("unauthorized", 3, "401"),
-        ("payment_required", 3, "402"),
-        ("forbidden", 3, "403"),
-        ("model_not_found", 3, "rules"),
+        ("unauthorized", 3, "local/rules: auth: Incorrect API key"),
+        ("payment_required", 3, "local/rules: quota: Insufficient credits"),
+        ("forbidden", 3, "local/rules: auth: Country, region"),
+        ("model_not_found", 3, "local/rules: "),
     ],
 )
 def test_an_endpoint_that_refuses_stops_the_run(
@@ -162,12 +165,16 @@ def test_an_endpoint_that_is_not_there_stops_the_run_and_the_rest_is_done_later(
 def test_a_reply_that_is_none_is_an_error_of_the_reader_and_no_score(
     server: Server, suite: Path, recallbench: Any, tmp_path: Path
 ) -> None:
-    server.set_faults([{"when": {"contains": "talk 1 of case 2"}, "do": "content_filter"}, {"do": {"text": RIGHT}}])
+    server.set_faults(
+        [{"when": {"contains": "talk 1 of case 2"}, "do": "content_filter"}, {"do": {"text": RIGHT}}]
+    )
     done = recallbench(*command(server.base_url, "-s", "bm25", "--reader", "llm", "--format", "json"))
     assert done.returncode == 0, done.stderr
     cell = overall(done.stdout, "bm25")
     assert (cell["scored"], cell["asked"], cell["low"], cell["high"]) == (3, 4, 0.75, 1.0)
-    failures = [one["failure"] for one in answers(run_folder(tmp_path / "runs", "bm25")).values() if "failure" in one]
+    failures = [
+        one["failure"] for one in answers(run_folder(tmp_path / "runs", "bm25")).values() if "failure" in one
+    ]
     assert [(one["kind"], one["phase"]) for one in failures] == [("reader", "read")]
     assert "content_filter" in failures[0]["message"]
     assert "bm25 1 reader" in done.stdout
@@ -196,7 +203,17 @@ def test_two_readers_are_not_comparable(
     server.set_faults([{"do": {"text": RIGHT}}])
     for model, system in (("one", "bm25"), ("two", "full_context")):
         done = recallbench(
-            "run", "--suite", suite, "-s", system, "--reader", "llm", "--base-url", server.base_url, "--model", model
+            "run",
+            "--suite",
+            suite,
+            "-s",
+            system,
+            "--reader",
+            "llm",
+            "--base-url",
+            server.base_url,
+            "--model",
+            model,
         )
         assert done.returncode == 0, done.stderr
     shown = " ".join(recallbench("compare", "runs").stdout.split())
@@ -236,7 +253,9 @@ def test_a_key_is_in_no_file_of_a_run(server: Server, suite: Path, recallbench: 
     key = "sk-loopback-9Qz"
     server.set_faults([{"do": {"text": RIGHT}}])
     done = recallbench(
-        *command(server.base_url, "-s", "bm25", "-s", "quick:Quick", "--reader", "llm", "--api-key-env", "MY_KEY"),
+        *command(
+            server.base_url, "-s", "bm25", "-s", "quick:Quick", "--reader", "llm", "--api-key-env", "MY_KEY"
+        ),
         env=environment(MY_KEY=key),
     )
     assert done.returncode == 0, done.stderr

@@ -34,7 +34,9 @@ RECORD = Record(
 )
 
 
-def shown(record: Record = RECORD, manifest: Manifest = MANIFEST, width: int = 110, *, full: bool = False) -> str:
+def shown(
+    record: Record = RECORD, manifest: Manifest = MANIFEST, width: int = 110, *, full: bool = False
+) -> str:
     out = io.StringIO()
     Console(file=out, width=width, color_system=None).print(record_view(manifest, record, full=full))
     return out.getvalue()
@@ -66,7 +68,11 @@ def test_repeats_and_further_attempts_are_told() -> None:
 
 def test_a_failure_is_shown_with_its_cause() -> None:
     failed = replace(
-        RECORD, answer=None, memories=None, kept=None, failure=Failure("timeout", "wait took longer than 2 s", "wait")
+        RECORD,
+        answer=None,
+        memories=None,
+        kept=None,
+        failure=Failure("timeout", "wait took longer than 2 s", "wait"),
     )
     text = shown(failed)
     assert "system error: timeout in wait: wait took longer than 2 s" in text

@@ -88,6 +88,7 @@ class Recalling(Adapter):
     Options = _Options
     isolation = "inline"
     capabilities = frozenset({"recall", "wait"})
+    agent: type[_Agent] = _Agent
 
     @property
     def watch(self) -> Watch:
@@ -98,7 +99,7 @@ class Recalling(Adapter):
         await self.watch.at("open", space.namespace)
         self.watch.in_flight += 1
         self.watch.most = max(self.watch.most, self.watch.in_flight)
-        return _Agent(self.watch)
+        return self.agent(self.watch)
 
     def version(self) -> str:
         return "probe 1"
@@ -110,6 +111,16 @@ class Answering(Recalling):
 
 class Both(Recalling):
     capabilities = frozenset({"recall", "answer", "wait"})
+
+
+class _Reporting(_Agent):
+    async def report(self) -> dict[str, int]:
+        await self._watch.at("report", "")
+        return {"steps": len(self._kept)}
+
+
+class Reporting(Recalling):
+    agent = _Reporting
 
 
 class Discarding(Recalling):

@@ -66,6 +66,16 @@ def test_a_system_that_answers_is_asked_for_an_answer(fees: Fees, go: Go) -> Non
     )
 
 
+def test_what_a_system_says_of_its_own_work_is_kept(fees: Fees, go: Go) -> None:
+    suite = fees(1)
+    assert only(go(suite, [entrant(Watch(), "Reporting")])).report == {"steps": 4}
+    assert only(go(suite, [entrant(Watch(), label="silent")])).report == {}
+    watch = Watch(failing("report", RuntimeError("no")))
+    failed = only(go(suite, [entrant(watch, "Reporting", label="failing")]))
+    assert failed.failure == ("raised", "RuntimeError: no", "report")
+    assert watch.of("close")
+
+
 @pytest.mark.parametrize(
     ("target", "reader", "kind", "phase"),
     [
@@ -101,9 +111,7 @@ def test_the_model_of_a_reader_is_part_of_the_runs_that_it_reads_only(
 
 
 @pytest.mark.parametrize("phase", PHASES)
-def test_a_failure_in_a_phase_is_recorded_with_it_and_the_run_goes_on(
-    fees: Fees, go: Go, phase: str
-) -> None:
+def test_a_failure_in_a_phase_is_recorded_with_it_and_the_run_goes_on(fees: Fees, go: Go, phase: str) -> None:
     broken = [True]
 
     async def once(at: str, what: str) -> None:
@@ -185,7 +193,10 @@ def test_memories_are_cut_to_the_budget_and_the_limit(fees: Fees, go: Go) -> Non
     suite = fees(1)
     cut = only(go(suite, [entrant(Watch())], budget=7, limit=2))
     assert cut.memories is not None
-    assert [memory.text for memory in cut.memories] == ["So the fee is $45 now?", "Yes, it was $30 last year."]
+    assert [memory.text for memory in cut.memories] == [
+        "So the fee is $45 now?",
+        "Yes, it was $30 last year.",
+    ]
     assert cut.kept == ("So the fee is $45 now?", "Yes,")
     uncut = only(go(suite, [entrant(Watch(), label="bound", kind="control")], budget=7, limit=2))
     assert uncut.memories is not None

@@ -109,7 +109,9 @@ def test_a_difference_is_flagged(
     fees: Fees, tmp_path: Path, one: dict[str, Any], two: dict[str, Any], said: str
 ) -> None:
     suite = fees(1)
-    found = notes(suite, made_run(tmp_path, suite, label="one", **one), made_run(tmp_path, suite, label="two", **two))
+    found = notes(
+        suite, made_run(tmp_path, suite, label="one", **one), made_run(tmp_path, suite, label="two", **two)
+    )
     assert "Not comparable, since" in found
     assert said in found
 
@@ -132,7 +134,10 @@ def test_lost_timestamps_are_flagged(fees: Fees, tmp_path: Path) -> None:
     )
     nothing = made_run(tmp_path, suite, record(A, memories=[]), label="nothing")
     found = notes(suite, lost, partly, nothing, scorer=EVIDENCE)
-    assert "Timestamps lost (no recalled memory carries a date, though each conversation had one): lost." in found
+    assert (
+        "Timestamps lost (no recalled memory carries a date, though each conversation had one): lost."
+        in found
+    )
 
 
 def test_failures_are_counted_by_kind(fees: Fees, tmp_path: Path) -> None:
@@ -159,9 +164,16 @@ def test_repeats_are_told(fees: Fees, tmp_path: Path) -> None:
 def test_controls_that_hand_over_more_than_the_others_may_are_named(fees: Fees, tmp_path: Path) -> None:
     suite = fees(1)
     full = made_run(
-        tmp_path, suite, record(A, memories=["word " * 200]), label="full_context", kind="control", budget=None
+        tmp_path,
+        suite,
+        record(A, memories=["word " * 200]),
+        label="full_context",
+        kind="control",
+        budget=None,
     )
-    assert "Controls, not cut to the budget: full_context." in notes(suite, full, made_run(tmp_path, suite, budget=100))
+    assert "Controls, not cut to the budget: full_context." in notes(
+        suite, full, made_run(tmp_path, suite, budget=100)
+    )
     assert "Controls" not in notes(suite, full, made_run(tmp_path, suite, label="other", budget=400))
 
 
@@ -171,7 +183,9 @@ def answered(*texts: str) -> list[Record]:
 
 def test_worse_than_remembering_nothing_is_a_warning(fees: Fees, tmp_path: Path) -> None:
     suite = fees(2)
-    nothing = made_run(tmp_path, suite, *answered(RIGHT, "No."), label="base", name="no_memory", kind="control")
+    nothing = made_run(
+        tmp_path, suite, *answered(RIGHT, "No."), label="base", name="no_memory", kind="control"
+    )
     worse = made_run(tmp_path, suite, *answered("No.", "No."), label="worse")
     same = made_run(tmp_path, suite, *answered("No.", RIGHT), label="same")
     cheater = made_run(tmp_path, suite, *answered("No.", "No."), label="echo", kind="cheater")

@@ -21,7 +21,9 @@ from harness.runs.record import Failure, Record
 def folder(tmp_path: Path) -> RunFolder:
     system = SystemPart("bm25", "bm25", "bm25", "retrieval", {})
     cases = {f"c{number}": "1" for number in range(400)}
-    return RunFolder.begin(tmp_path / "runs", Manifest(system, ReaderPart("extractive", 500, 50), "s", cases, "2"))
+    return RunFolder.begin(
+        tmp_path / "runs", Manifest(system, ReaderPart("extractive", 500, 50), "s", cases, "2")
+    )
 
 
 def write(folder: RunFolder, *records: Record) -> None:
@@ -111,12 +113,12 @@ def test_a_line_that_names_no_question_is_no_finished_work(folder: RunFolder) ->
 
 
 def test_only_one_at_a_time_may_work_on_a_run(folder: RunFolder) -> None:
-    with folder.locked():
-        with (
-            pytest.raises(InputError, match="another process works on this run"),
-            RunFolder.load(folder.path).locked(),
-        ):
-            pass
+    with (
+        folder.locked(),
+        pytest.raises(InputError, match="another process works on this run"),
+        RunFolder.load(folder.path).locked(),
+    ):
+        pass
     with folder.locked():
         pass
 

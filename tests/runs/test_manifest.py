@@ -141,7 +141,7 @@ def edited(**changes: Any) -> dict[str, Any]:
 )
 def test_an_edited_or_foreign_manifest_is_refused(tmp_path: Path, data: str) -> None:
     (tmp_path / "manifest.json").write_text(data, encoding="utf-8")
-    with pytest.raises(InputError, match="no manifest of a run: .*Restore the file, or remove the run"):
+    with pytest.raises(InputError, match=r"no manifest of a run: .*Restore the file, or remove the run"):
         RunFolder.load(tmp_path)
 
 

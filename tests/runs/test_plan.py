@@ -60,3 +60,9 @@ def test_a_strategy_writes_after_each_conversation(fees: Fees) -> None:
     assert few.calls == (6, 24)
     (read,) = plan(fees(3), built_in("few=simple_notes(steps=4)"), reader="llm", repeats=2)
     assert read.calls == (12, 30)
+
+
+def test_steps_that_are_no_number_are_for_the_strategy_to_refuse(fees: Fees) -> None:
+    (one,) = plan(fees(1), built_in("simple_notes(steps='x')"), reader="extractive", repeats=1)
+    (default,) = plan(fees(1), built_in("simple_notes"), reader="extractive", repeats=1)
+    assert one.calls == default.calls

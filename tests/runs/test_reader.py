@@ -115,7 +115,8 @@ def test_only_the_memories_differ_between_systems(model_server: Server) -> None:
     assert system == same
     assert one.replace("FIRST NOTE", "…") == two.replace("SECOND, LONGER NOTE\n  of two lines", "…")
     bodies: list[dict[str, Any]] = [
-        {name: value for name, value in body.items() if name != "messages"} for body in model_server.requests()
+        {name: value for name, value in body.items() if name != "messages"}
+        for body in model_server.requests()
     ]
     assert bodies[0] == bodies[1]
 
@@ -158,7 +159,8 @@ def test_a_memory_cannot_pass_for_the_frame_around_it(model_server: Server, text
 
 
 @pytest.mark.parametrize(
-    ("persona", "said"), [("context_length", "context"), ("refusal", "refusal"), ("azure_content_filter", "filter")]
+    ("persona", "said"),
+    [("context_length", "context"), ("refusal", "refusal"), ("azure_content_filter", "filter")],
 )
 def test_no_answer_from_the_model_is_a_failure_of_the_reader(
     model_server: Server, persona: str, said: str

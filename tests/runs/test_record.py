@@ -55,7 +55,8 @@ def records(draw: st.DrawFn) -> Record:
         draw(st.none() | st.integers(0, 10**6)),
         draw(st.lists(DELIVERED, max_size=2).map(tuple)),
         draw(st.dictionaries(TEXT, st.integers(0, 10**9).map(lambda n: n / 10**6), max_size=3)),
-        draw(st.none() | st.builds(Failure, TEXT, TEXT, TEXT)),
+        failure=draw(st.none() | st.builds(Failure, TEXT, TEXT, TEXT)),
+        report=draw(st.dictionaries(TEXT, st.none() | st.integers() | TEXT, max_size=2)),
     )
 
 
@@ -84,9 +85,7 @@ def memories(*texts: str) -> tuple[Memory, ...]:
     ],
     ids=["whole", "last_cut", "first_cut", "nothing", "no_memories", "own", "own_none", "unknown", "unread"],
 )
-def test_what_was_read_is_kept(
-    found: tuple[Memory, ...] | None, kept: tuple[str, ...] | None
-) -> None:
+def test_what_was_read_is_kept(found: tuple[Memory, ...] | None, kept: tuple[str, ...] | None) -> None:
     record = Record("a", 0, 1, "n", memories=found, kept=kept)
     data = json.loads(json.dumps(record.as_data()))
     assert record_from(data).kept == kept
@@ -119,9 +118,7 @@ def test_dates_can_be_lost_only_where_there_were_any(
 
 def test_as_an_answer_it_has_what_was_read_and_what_asking_took() -> None:
     timings = {"open": 1.0, "ingest": 2.0, "recall": 0.25, "read": 0.5, "close": 4.0}
-    record = Record(
-        "a", 0, 1, "n", "It is $45.", memories("one two three"), ("one two",), 9, timings=timings
-    )
+    record = Record("a", 0, 1, "n", "It is $45.", memories("one two three"), ("one two",), 9, timings=timings)
     answer = record.as_answer()
     assert (answer.text, answer.memory, answer.tokens, answer.error) == ("It is $45.", ("one two",), 9, None)
     assert (answer.latency_s, answer.memory_words) == (0.75, 2)

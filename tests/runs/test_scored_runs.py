@@ -25,7 +25,9 @@ HALF = "The fee is $45."
 
 def test_answers_are_scored_in_the_suites_order(fees: Fees, tmp_path: Path) -> None:
     suite = fees(3)
-    run = made_run(tmp_path, suite, record(C, answer=HALF), record(A, answer=RIGHT), record(B, answer="No idea."))
+    run = made_run(
+        tmp_path, suite, record(C, answer=HALF), record(A, answer=RIGHT), record(B, answer="No idea.")
+    )
     found = score_run(run, suite.cases, KEYWORDS)
     assert found.scores.system == "probe"
     assert [(score.case_id, score.reward) for score in found.scores.scores] == [(A, 1.0), (B, 0.0), (C, 0.5)]
@@ -94,15 +96,17 @@ def score(outcome: object, flags: tuple[str, ...] = (), mention: float | None = 
 def test_a_flag_stays_when_half_of_the_scored_repeats_have_it() -> None:
     found = averaged(
         [
-            score(Scored(0.4), ("dump", "odd"), 0.5),
-            score(Missing()),
-            score(Scored(0.2), ("dump",), None),
-            score(Scored(0.0), ("rare", "odd"), 1.0),
-            score(Scored(0.2), ("dump",)),
+            score(Scored(0.4), ("most", "half", "third"), 0.5),
+            score(Missing(), ("third", "third")),
+            score(Scored(0.2), ("most", "half", "third")),
+            score(Scored(0.0), ("most", "half"), 1.0),
+            score(Scored(0.2), ("most",)),
+            score(Scored(0.2)),
+            score(Scored(0.2)),
         ]
     )
     assert found.reward == pytest.approx(0.2)
-    assert (found.flags, found.mention) == (("dump", "odd"), 0.75)
+    assert (found.flags, found.mention) == (("half", "most"), 0.75)
 
 
 def test_without_a_score_it_is_the_first_outcome() -> None:
@@ -115,7 +119,10 @@ def test_evidence_is_scored_on_what_was_read_not_on_what_was_recalled(fees: Fees
     suite = fees(1)
     few = go(suite, [entrant(Watch())], budget=6).folders[0]
     all_of_it = go(suite, [entrant(Watch())], budget=60).folders[0]
-    assert [score_run(run, suite.cases, EVIDENCE).scores.scores[0].reward for run in (few, all_of_it)] == [0.5, 1.0]
+    assert [score_run(run, suite.cases, EVIDENCE).scores.scores[0].reward for run in (few, all_of_it)] == [
+        0.5,
+        1.0,
+    ]
     assert score_run(few, suite.cases, EVIDENCE).scores.scores[0].memory_words == 6
 
 
@@ -160,6 +167,8 @@ def test_a_scorer_without_a_pass_says_none(fees: Fees, tmp_path: Path) -> None:
 
 def test_a_thousand_answers_are_scored_in_parts_and_in_place(fees: Fees, tmp_path: Path) -> None:
     suite = fees(3)
-    each = [record(name, repeat, RIGHT if repeat % 2 else HALF) for repeat in range(200) for name in suite.ids]
+    each = [
+        record(name, repeat, RIGHT if repeat % 2 else HALF) for repeat in range(200) for name in suite.ids
+    ]
     found = score_run(made_run(tmp_path, suite, *each, repeats=200), suite.cases, KEYWORDS)
     assert [one.reward for one in found.scores.scores] == [pytest.approx(0.75)] * 3

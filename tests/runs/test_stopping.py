@@ -216,9 +216,7 @@ def test_a_stopped_run_goes_on_and_ends_like_an_undisturbed_one(
     assert results(tmp_path, suite) == resumed
 
 
-def test_two_processes_on_one_run_is_an_error_in_the_second(
-    fees: Fees, tmp_path: Path, root: Path
-) -> None:
+def test_two_processes_on_one_run_is_an_error_in_the_second(fees: Fees, tmp_path: Path, root: Path) -> None:
     fees(6)
     (tmp_path / "waiting.py").write_text(MEMORY)
     with started(tmp_path, root) as first:

@@ -241,6 +241,7 @@ class Program:
         await self._process.wait()
         await self._words()
         self._listening.cancel()
+        await asyncio.wait({self._listening})
 
     async def _exchange(self, request: Mapping[str, Any]) -> dict[str, Any]:
         assert self._process.stdin is not None

@@ -68,18 +68,21 @@ class Graphiti(Adapter):
         """
         from redis.exceptions import RedisError
 
-        agent = GraphitiAgent(
-            self._how,
-            space.namespace,
-            space.models.endpoint(self._how.model),
-            space.models.settings.timeout_s,
-            self._embedders.open(space.models),
-        )
+        agent = None
         try:
+            agent = GraphitiAgent(
+                self._how,
+                _connect(self._how),
+                space.namespace,
+                space.models.endpoint(self._how.model),
+                space.models.settings.timeout_s,
+                self._embedders.open(space.models),
+            )
             await agent.prepare()
         except (RedisError, OSError) as error:
-            with suppress(RedisError, OSError):
-                await agent.close()
+            if agent is not None:
+                with suppress(RedisError, OSError):
+                    await agent.close()
             place = f"{self._how.host}:{self._how.port}"
             raise AgentFailure("unreachable", f"FalkorDB at {place}: {error}") from None
         return agent
@@ -104,6 +107,7 @@ class GraphitiAgent:
     def __init__(
         self,
         options: GraphitiOptions,
+        client: Any,
         namespace: str,
         endpoint: Endpoint,
         timeout_s: float,
@@ -124,7 +128,7 @@ class GraphitiAgent:
             base_url=endpoint.base_url, api_key=endpoint.api_key or "none", timeout=timeout_s
         )
         config = LLMConfig(model=endpoint.model, small_model=endpoint.model, base_url=endpoint.base_url)
-        self._client = _connect(options)
+        self._client = client
         self._driver: Any = FalkorDriver(falkor_db=self._client, database=namespace)
         self._graph: Any = Graph(
             graph_driver=self._driver,

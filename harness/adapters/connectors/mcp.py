@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -114,8 +115,13 @@ class McpAgent:
         await self._call(options.delete_tool, options.delete_arguments, {"id": memory_id})
 
     async def close(self) -> None:
-        """Stop the server; what it stored in the folder of the space goes with that."""
+        """Stop the server, and remove what it stored in the folder of the space."""
         await self._client.close()
+        for path in Path(self._place["folder"]).iterdir():
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
 
     async def _add(self, values: Mapping[str, Any], name: str) -> str:
         self._added += 1

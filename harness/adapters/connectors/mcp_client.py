@@ -13,6 +13,7 @@ import contextlib
 import json
 import os
 import tempfile
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -66,6 +67,7 @@ class McpClient:
     def __init__(self, process: asyncio.subprocess.Process, said: IO[bytes], timeout_s: float) -> None:
         self.server = ""
         self._process = process
+        self._waiter: threading.Thread | None = None
         self._said = said
         self._timeout_s = timeout_s
         self._asked = 0
@@ -89,6 +91,7 @@ class McpClient:
                 `timeout` when it does not reply.
         """
         inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+        before = set(threading.enumerate())
         said = tempfile.TemporaryFile()  # noqa: SIM115  closed with the client
         try:
             process = await asyncio.create_subprocess_exec(
@@ -104,6 +107,7 @@ class McpClient:
             said.close()
             raise AgentFailure("unreachable", f"cannot start the MCP server {command[0]}: {error}") from None
         client = cls(process, said, timeout_s)
+        client._waiter = next((one for one in threading.enumerate() if _waits_for_child(one, before)), None)
         try:
             await client._shake_hands()
         except BaseException:
@@ -151,6 +155,8 @@ class McpClient:
         transport = getattr(process, "_transport", None)
         if transport is not None:
             transport.close()
+        if self._waiter is not None and process.returncode is not None:
+            self._waiter.join(_GRACE_S)  # it has told us that the process ended, and ends too
         self._said.close()
         await asyncio.sleep(0)
 
@@ -259,6 +265,11 @@ class McpClient:
         except TimeoutError:
             return self._process.returncode is not None
         return True
+
+
+def _waits_for_child(thread: threading.Thread, before: set[threading.Thread]) -> bool:
+    """Tell whether asyncio started a thread to wait for the process that was just made, as it does on 3.11."""
+    return thread not in before and thread.name.startswith("asyncio-waitpid-")
 
 
 def _parts(reply: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -45,8 +45,10 @@ def memories_in(data: Any, options: McpOptions) -> list[Memory]:
     if isinstance(data, str) and (not data.strip() or _says_nothing(data, options)):
         return []
     items = at_path(data, options.results)
-    if not options.results and isinstance(items, str):
-        items = [items]
+    if not options.results and isinstance(
+        at_path(items, "" if isinstance(items, str) else options.result_text), str
+    ):
+        items = [items]  # one memory, not in a list
     if not isinstance(items, list):
         raise AgentFailure(
             "bad_value", f"no list at results={options.results!r}; the tool returned {_shape(data)}"

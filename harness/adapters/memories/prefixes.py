@@ -5,17 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from functools import cache, partial
-from typing import TYPE_CHECKING
 
 from harness.adapters.memories.chunking import Chunk, written
 from harness.llm.client import ChatModel
 from harness.llm.exchange import ChatRequest, settled
 from harness.llm.replies import ReplyError
-from harness.resources import bundled
+from harness.llm.templates import Templates, neutralised
 from harness.suite import Conversation
-
-if TYPE_CHECKING:
-    from jinja2 import Template
 
 IN_FLIGHT = 8
 """Most prefixes of one conversation that are asked for at once."""
@@ -53,11 +49,14 @@ async def write_prefixes(
 
 def _prompt(conversation: Conversation, whole: str, chunk: Chunk) -> str:
     when = conversation.timestamp
-    return _template().render(
-        counterpart=_counterpart(conversation.metadata),
-        day=f"{when:%A, %Y-%m-%d}" if when else None,
-        conversation=whole,
-        part=chunk.text,
+    return templates().render(
+        PROMPT,
+        {
+            "counterpart": neutralised(_counterpart(conversation.metadata)),
+            "day": f"{when:%A, %Y-%m-%d}" if when else None,
+            "conversation": neutralised(whole),
+            "part": neutralised(chunk.text),
+        },
     )
 
 
@@ -79,9 +78,6 @@ def _one_line(text: str) -> str:
 
 
 @cache
-def _template() -> Template:
-    from jinja2 import Environment, StrictUndefined
-
-    # The prompt is text, not HTML.
-    environment = Environment(undefined=StrictUndefined, autoescape=False)
-    return environment.from_string((bundled("prompts") / PROMPT).read_text(encoding="utf-8"))
+def templates() -> Templates:
+    """Return the prompt, with its hash."""
+    return Templates(PROMPT)

@@ -33,6 +33,17 @@ class Retrieval(Adapter):
         self._chunks = options
         self._strategy = load_strategy(options.over) if strategy is None and options.over else strategy
 
+    def prompts(self) -> dict[str, str]:
+        """Return name and hash of each prompt that is sent to a model."""
+        found: dict[str, str] = {}
+        if self._chunks.prefix:
+            from harness.adapters.memories.prefixes import templates
+
+            found |= templates().hashes
+        if self._strategy is not None and hasattr(self._strategy, "prompts"):
+            found |= self._strategy.prompts()
+        return found
+
     @abstractmethod
     def rankers(self, space: Space) -> Sequence[Ranker]:
         """Return empty indexes for one agent."""

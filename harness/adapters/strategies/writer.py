@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -122,6 +122,16 @@ class WriterAgent:
     def list(self, user: str | None = None) -> Sequence[Memory]:
         """Return the whole memory in the order in which it was begun."""
         return [self._memory(entry) for entry in self.store.entries]
+
+    def report(self) -> dict[str, Any]:
+        """Return the work on each conversation, and what it took."""
+        return {
+            "conversations": [written._asdict() for written in self.log],
+            "cut_short": [written.conversation for written in self.log if not written.finished],
+            "calls": self.spent.calls,
+            "prompt_tokens": self.spent.prompt_tokens,
+            "completion_tokens": self.spent.completion_tokens,
+        }
 
     async def _ask(self, turns: tuple[dict[str, str], ...], label: str) -> Reply:
         parameters = {"temperature": self._options.temperature, "max_tokens": self._options.max_tokens}

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.errors import InputError
 from harness.facts.model import FactType, GoldFact
+from harness.llm.templates import FENCE_DIGITS, neutralised
 from harness.resources import bundled
 
 if TYPE_CHECKING:
@@ -34,24 +35,8 @@ BASE = "judge_base.j2"
 AT_ONCE = (BASE, *RUBRICS, CASE)
 ONE_BY_ONE = (ONE_RUBRIC, ONE_CASE)
 FILES = (*AT_ONCE, *ONE_BY_ONE)
-_FENCE_DIGITS = 16
 _TURN = re.compile(r"^--- (user|assistant) ---\n", re.MULTILINE)
 Message = dict[str, str]
-# Whatever could be taken for the brackets of a marker line: two or more in a row, also in look-alike
-# characters and with invisible ones between them, or one character that looks like several.
-_LEFT, _RIGHT = "<＜﹤‹«≪⟨〈《˂ᐸ❮❰⟪〈≺⋘⫷", ">＞﹥›»≫⟩〉》˃ᐳ❯❱⟫〉≻⋙⫸"
-_MANY = "⋘⋙⫷⫸"
-_UNSEEN = "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff"
-_MARKER = re.compile(rf"(?:[{_LEFT}][{_UNSEEN}]*){{2,}}|(?:[{_RIGHT}][{_UNSEEN}]*){{2,}}|[{_MANY}]")
-
-# What chat templates are made of: a local server reads it in an answer as the end of a turn.
-_CONTROL = re.compile(
-    r"<[|｜][^<>\n]{0,60}>|<[^<>\n]{0,60}[|｜]>|</?s>|<(?:start|end)_of_turn>|<(?:bos|eos|pad|unk)>"
-    r"|\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_RESULTS|TOOL_CALLS)\]",
-    re.IGNORECASE,
-)
-_SUSPECT = frozenset(f"{_LEFT}{_RIGHT}{_MANY}[")
-_HARMLESS = str.maketrans("<>[]", "‹›‹›")
 
 
 class JudgePrompts:
@@ -150,7 +135,7 @@ class JudgePrompts:
     def fence(self, answer: str) -> str:
         """Return the mark of an answer's fence, which the answer cannot know."""
         held = f"{self.hash}\n{answer}".encode("utf-8", "surrogatepass")
-        return sha256(held).hexdigest()[:_FENCE_DIGITS]
+        return sha256(held).hexdigest()[:FENCE_DIGITS]
 
     def _load(self, name: str) -> jinja2.Template:
         from jinja2 import TemplateError, TemplateSyntaxError
@@ -204,17 +189,6 @@ def _sandbox() -> type[ImmutableSandboxedEnvironment]:
             return super().getattr(obj, attribute)
 
     return Sandbox
-
-
-def neutralised(text: str) -> str:
-    """Return text in which nothing can be taken for a marker of the fence, or of a chat's turns.
-
-    One bracket stands for several.
-    """
-    if _SUSPECT.isdisjoint(text):
-        return text
-    text = _CONTROL.sub(lambda found: found[0].translate(_HARMLESS), text)
-    return _MARKER.sub(lambda found: "‹" if found[0][0] in _LEFT else "›", text)
 
 
 def transcript_of(case: Case) -> str:

@@ -50,7 +50,7 @@ def test_what_leaves_the_queue_reaches_the_block_by_rounds(made: Waited, tmp_pat
     )
     assert all(len(memory.source_refs) == 2 for memory in found)
     assert 0 < len(queued) < 12
-    assert [memory.id for memory in queued][0] == "conv_001#120"
+    assert queued[0].id == "conv_001#120"
     assert "'business': 'Harbor Lane Pool'" in stored[0]
     said = conversation.messages
     first = next(memory for memory in found if memory.source_refs[0] == "conv_001#1")

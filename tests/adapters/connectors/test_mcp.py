@@ -142,9 +142,7 @@ def test_a_server_that_does_not_start_is_a_clear_failure(
     assert not _children()
 
 
-@pytest.mark.parametrize(
-    ("fault", "kind"), [("search-die", "unreachable"), ("search-garbage", "bad_value")]
-)
+@pytest.mark.parametrize(("fault", "kind"), [("search-die", "unreachable"), ("search-garbage", "bad_value")])
 def test_a_server_that_fails_later_is_a_clear_failure(fault: str, kind: str, tmp_path: Path) -> None:
     with opened(tiny("--fault", fault), tmp_path) as agent:
         agent.ingest(stores.talk(2))
@@ -238,7 +236,8 @@ def test_a_value_is_not_a_template() -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "found"), [("a.1.b", 2), ("", {"a": [1, {"b": 2}]}), ("a.9", None), ("a.b", None), ("a.0.c", None)]
+    ("path", "found"),
+    [("a.1.b", 2), ("", {"a": [1, {"b": 2}]}), ("a.9", None), ("a.b", None), ("a.0.c", None)],
 )
 def test_paths(path: str, found: Any) -> None:
     assert at_path({"a": [1, {"b": 2}]}, path) == found

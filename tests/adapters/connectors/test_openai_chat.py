@@ -82,7 +82,7 @@ def test_only_the_last_conversations_are_handed_over(server: Server) -> None:
 
 def test_a_history_that_is_too_long_is_told(server: Server) -> None:
     with pytest.raises(
-        AgentFailure, match="context_length: 2 conversations of [0-9]+ words are too long for m"
+        AgentFailure, match=r"context_length: 2 conversations of [0-9]+ words are too long for m"
     ):
         answered(server.url("context_length"))
 

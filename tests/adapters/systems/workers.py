@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 from good import Overlap
@@ -29,6 +30,9 @@ class Family(Overlap):
             case "child":
                 self.child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"])
                 return [str(os.getpid()), str(self.child.pid)]
+            case _:
+                Path(os.environ["BUSY_FILE"]).touch()
+        match question.text:
             case "sleep":
                 time.sleep(1000)
             case "spin":

@@ -7,6 +7,7 @@ this folder on PYTHONPATH.
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,8 @@ needs_proc = pytest.mark.skipif(sys.platform != "linux", reason="processes are l
 
 def environment(**more: str) -> dict[str, str]:
     """Return the variables under which this folder's systems are found."""
-    return {"PYTHONPATH": str(FOLDER), **more}
+    found = os.pathsep.join(filter(None, (str(FOLDER), os.environ.get("PYTHONPATH"))))
+    return {"PYTHONPATH": found, **more}
 
 
 def write_cases(root: Path, count: int, talks: int = 3) -> Path:
@@ -54,7 +56,11 @@ def write_cases(root: Path, count: int, talks: int = 3) -> Path:
 
 def run_folder(root: Path, label: str) -> Path:
     """Return the folder of the one run with a label."""
-    found = [path.parent for path in root.glob("*/manifest.json") if manifest(path.parent)["system"]["label"] == label]
+    found = [
+        path.parent
+        for path in root.glob("*/manifest.json")
+        if manifest(path.parent)["system"]["label"] == label
+    ]
     assert len(found) == 1, found
     return found[0]
 

@@ -9,7 +9,7 @@ from .serving import Reply, Request, overlap
 
 
 class SessionServer:
-    """`polls` is how often a closed session is still being worked on; `slow_s` holds up what `slow` names."""
+    """`polls` is how often a closed session is still being worked on; `slow_s` holds up the replies that `slow` names."""
 
     def __init__(self, polls: int = 2, state: str = "ready", slow: str = "", slow_s: float = 0.0) -> None:
         self.polls, self.state, self.slow, self.slow_s = polls, state, slow, slow_s
@@ -18,8 +18,12 @@ class SessionServer:
         self.made = 0
 
     def __call__(self, request: Request) -> Reply:
+        reply = self._reply(request)
         if self.slow and request.parts[-1] == self.slow:
             time.sleep(self.slow_s)
+        return reply
+
+    def _reply(self, request: Request) -> Reply:
         match request.method, request.parts:
             case "POST", ("users",):
                 self.made += 1
