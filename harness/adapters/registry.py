@@ -71,7 +71,7 @@ BUILT_IN: tuple[AdapterInfo, ...] = (
     AdapterInfo("llamaindex", f"{_HOME}.connectors.llamaindex:LlamaIndexMemory", "connector", "LlamaIndex Memory with a vector block", "llamaindex", ("llama_index",)),
     AdapterInfo("chroma", f"{_HOME}.connectors.chroma:Chroma", "connector", "a Chroma collection", "chroma", ("chromadb",)),
     AdapterInfo("graphiti", f"{_HOME}.connectors.graphiti:Graphiti", "connector", "Graphiti on FalkorDB", "graphiti", ("graphiti_core",)),
-    AdapterInfo("mcp", f"{_HOME}.connectors.mcp:McpServer", "connector", "any MCP memory server over stdio", "mcp", ("mcp",)),
+    AdapterInfo("mcp", f"{_HOME}.connectors.mcp:McpServer", "connector", "any MCP memory server over stdio"),
     AdapterInfo("http", f"{_HOME}.connectors.http:HttpSystem", "connector", "any system with an HTTP API, described in YAML", isolation="inline"),
     AdapterInfo("command", f"{_HOME}.connectors.command:CommandSystem", "connector", "any program that speaks JSON lines", isolation="inline"),
     AdapterInfo("python", f"{_HOME}.connectors.python:PythonObject", "connector", "any Python class or function"),

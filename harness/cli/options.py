@@ -244,7 +244,7 @@ def _named_cases(whole: Suite, given: tuple[str, ...]) -> frozenset[str]:
     from fnmatch import filter as matching
 
     found: set[str] = set()
-    for name in (part.strip() for text in given for part in text.split(",")):
+    for name in (part.strip() for text in given for part in text.split(",") if part.strip()):
         matched = matching(whole.ids, name) if any(char in name for char in "*?[") else []
         found |= set(matched) if matched else {whole.get(name).id}
     return frozenset(found)

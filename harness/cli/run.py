@@ -58,6 +58,12 @@ READERS = ("extractive", "llm", "own")
     "--recall-limit", type=click.IntRange(1), metavar="N", help="Memories that a system is asked for (50)."
 )
 @options.model_options
+@click.option(
+    "--reply-timeout",
+    type=click.FloatRange(0, min_open=True),
+    metavar="S",
+    help="Seconds to wait for one reply of the model (120).",
+)
 @click.option("--concurrency", type=click.IntRange(1), metavar="N", help="Cases in flight (4).")
 @click.option(
     "--timeout",
@@ -203,12 +209,14 @@ def _timeouts(given: tuple[str, ...]) -> Timeouts:
     return Timeouts(**{**overall, **found})
 
 
-def _models(values: Mapping[str, Resolved]) -> Models:
+def _models(values: Mapping[str, Resolved], reply_timeout: float | None) -> Models:
     from harness.llm.models import Models, ModelSettings
     from harness.settings import variables
 
     given = {name: values[name].value for name in MODEL_SETTINGS}
     path = given.pop("cassette")
+    if reply_timeout is not None:
+        given["timeout_s"] = reply_timeout
     return Models(ModelSettings(**given, cassette=str(path.absolute()) if path else None), variables())
 
 
@@ -222,7 +230,7 @@ def _carry_out(
     from harness.runs.execute import execute
 
     async def work(tick: Any) -> Done:
-        models = _models(values)
+        models = _models(values, flags["reply_timeout"])
         try:
             return await execute(suite, entrants, settings, models, flags["root"], tick)
         finally:

@@ -31,12 +31,11 @@ def command(folder: Path, as_json: bool) -> None:
             click.echo(json.dumps({**run.manifest.as_data(), **_state(run)}, ensure_ascii=False))
         return
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    table.add_column("Run", no_wrap=True, overflow="fold")
-    for name in ("System", "Reader"):
+    for name in ("Run", "System", "Reader"):
         table.add_column(name, overflow="fold")
     for name in ("Answers", "Failed"):
         table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("Begun (UTC)", no_wrap=True)
+    table.add_column("Begun", no_wrap=True)
     for run in found:
         state = _state(run)
         table.add_row(
@@ -45,7 +44,7 @@ def command(folder: Path, as_json: bool) -> None:
             Text(visible(_reader(run))),
             f"{state['answered']}/{run.manifest.asked}",
             str(state["failed"]),
-            run.manifest.created[:16].replace("T", " "),
+            run.manifest.created[:10],
         )
     console.show(table)
 
@@ -57,5 +56,5 @@ def _state(run: RunFolder) -> dict[str, int]:
 
 def _reader(run: RunFolder) -> str:
     part = run.manifest.reader
-    budget = "" if part.budget is None or part.kind == "own" else f", {part.budget} words"
+    budget = "" if part.budget is None or part.kind == "own" else f" {part.budget}"
     return f"{part.model or part.kind}{budget}"

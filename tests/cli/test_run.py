@@ -127,12 +127,13 @@ def test_per_case_shows_the_matrix(recallbench: Any, suite: Path) -> None:
         (("--case", "layer1_01_bank_account"), ["layer1_01_bank_account"]),
         (("--case", "layer1_*"), ["layer1_01_bank_account", "layer1_10_pharmacy_transfer", "layer1_18_retirement_accounts"]),
         (("--case", "*_01_*,layer2_16*"), ["layer1_01_bank_account", "layer2_01_two_cars_service", "layer2_16_job_offer_terms", "layer3_01_passport_and_trip"]),
+        (("--case", "layer1_01_bank_account, ,"), ["layer1_01_bank_account"]),
         (("--case", "layer1_01*", "--case", "layer3_12*"), ["layer1_01_bank_account", "layer3_12_solar_and_roof"]),
         (("--layer", "layer3"), ["layer3_01_passport_and_trip", "layer3_06_cafe_second_site", "layer3_12_solar_and_roof"]),
         (("--limit", "1"), ["layer1_01_bank_account", "layer2_01_two_cars_service", "layer3_01_passport_and_trip"]),
         (("--layer", "layer2", "--limit", "2"), ["layer2_01_two_cars_service", "layer2_08_rental_repairs"]),
     ],
-    ids=["one", "pattern", "list of patterns", "repeated", "layer", "limit", "layer and limit"],
+    ids=["one", "pattern", "list of patterns", "list with a comma too many", "repeated", "layer", "limit", "layer and limit"],
 )  # fmt: skip
 def test_which_cases_are_asked(
     recallbench: Any, tmp_path: Path, flags: tuple[str, ...], asked: list[str]
@@ -302,6 +303,7 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     "timeout inf": (("-s", "bm25", "--timeout", "inf"), "expected seconds above 0"),
     "unknown case": (("-s", "bm25", "--case", "layer2_99_fee"), "there is no case 'layer2_99_fee'"),
     "pattern without a case": (("-s", "bm25", "--case", "nothing*"), "there is no case 'nothing*'"),
+    "a list of nothing": (("-s", "bm25", "--case", ","), "no case in ,"),
     "empty layer": (("-s", "bm25", "--layer", "layer3"), "no case in layer3"),
     "bad scorer": (("-s", "bm25", "--scorer", "keyword-recal"), "Did you mean keyword-recall?"),
     "bad budget": (("-s", "bm25", "--budget", "0"), "'--budget'"),

@@ -161,11 +161,7 @@ def test_stopped_by_a_signal_it_leaves_whole_journals_and_goes_on(
             "Finished answers are kept; the same command goes on from there.",
             "interrupted",
         ]
-    for _ in range(400):  # the kernel ends the workers of a killed program
-        if not processes(env[MARK]):
-            break
-        time.sleep(0.01)
-    assert processes(env[MARK]) == []
+    assert left_behind(env[MARK]) == []
     slow = run_folder(folder / "runs", "slow")
     finished = {
         label: journal(run_folder(folder / "runs", label) / "answers.jsonl") for label in ("slow", "bm25")
@@ -178,6 +174,35 @@ def test_stopped_by_a_signal_it_leaves_whole_journals_and_goes_on(
     assert all("failure" not in one for one in answers(slow).values()), "a stop is no failure of a system"
     assert len(answers(slow)) == CASES * 2
     assert "n=16" in ended.stdout
+
+
+def left_behind(mark: str) -> list[int]:
+    """Return the processes that stay; those of a killed program get a moment to go."""
+    for _ in range(400):
+        if not processes(mark):
+            break
+        time.sleep(0.01)
+    return processes(mark)
+
+
+@needs_proc
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT, None], ids=str)
+@pytest.mark.parametrize("hanging", ["quick:Spawns(ms=600_000)", "hostile:HangsInLoop"])
+def test_whatever_a_system_started_ends_with_the_run(
+    place: Any, number: signal.Signals | None, hanging: str
+) -> None:
+    folder = place("one")
+    env = env_of(folder)
+    # The second system shows that the first is at work: cases go in order, each system on the same one.
+    flags = ("-s", hanging, "-s", "slow=quick:Logged(ms=1)", "--case", "layer2_01_fee,layer2_02_fee")
+    limit = ("--timeout", "1", "--timeout", "load=60") if number is None else ()
+    run = Started(folder, "run", *flags, *limit, "--suite", "suite", env=env)
+    begun = TALKS * 2 + (1 if "Spawns" in hanging else 0)
+    if number is None:
+        assert run.process.wait(60) == 0, run.stderr
+    else:
+        run.send_when(lambda: taken_in(folder) >= begun, number)
+    assert left_behind(env[MARK]) == []
 
 
 def test_torn_last_lines_are_cut_off(place: Any, recallbench: Any) -> None:

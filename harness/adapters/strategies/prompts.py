@@ -1,4 +1,7 @@
-"""What a writer is sent: its task, then memory and conversation behind a fence, then results.
+"""What a writer is sent: the rules, conversation and memory behind fences, its task, then results.
+
+What differs between strategies comes last, so that a server which keeps the prompts that it has
+read reads a conversation once for all of them.
 
 Every message of a conversation is one numbered paragraph: further lines of its text are indented,
 so that no text can pass as a message of its own.
@@ -8,9 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from hashlib import sha256
 
 from harness.adapters.strategies.store import Entry, Form
-from harness.llm.templates import Templates, neutralised
+from harness.llm.templates import FENCE_DIGITS, Templates, neutralised
 from harness.suite import Conversation
 
 _BASE, _TURN, _RESULTS = "writer_base.j2", "writer_turn.j2", "writer_results.j2"
@@ -37,13 +41,14 @@ class WriterPrompts:
         memory, said = neutralised(memory), neutralised(_written(conversation))
         values = {
             "memory": memory,
+            "memory_fence": self._templates.fence(memory, said),
             "conversation": said,
-            "fence": self._templates.fence(memory, said),
+            "conversation_fence": _fence(said),
             "last": len(conversation.messages),
         }
         return (
-            {"role": "system", "content": self._templates.render(self._task, {})},
-            {"role": "user", "content": self._templates.render(_TURN, values)},
+            {"role": "system", "content": self._templates.render(_BASE, {})},
+            {"role": "user", "content": self._templates.render(self._task, values)},
         )
 
     def results(self, reply: str, results: Sequence[str], left: int) -> tuple[Turn, ...]:
@@ -53,6 +58,11 @@ class WriterPrompts:
             {"role": "assistant", "content": neutralised(reply)},
             {"role": "user", "content": self._templates.render(_RESULTS, values)},
         )
+
+
+def _fence(text: str) -> str:
+    """Return a mark that a text cannot know, and that is the same in every strategy's prompt."""
+    return sha256(f"conversation\n{text}".encode("utf-8", "surrogatepass")).hexdigest()[:FENCE_DIGITS]
 
 
 def _written(conversation: Conversation) -> str:

@@ -73,7 +73,7 @@ def test_an_instruction_stays_inside_the_fence() -> None:
     assert "<<" not in inside
     assert "<|" not in model.text(0)
     assert [line[:3] for line in inside.splitlines() if line.startswith("[")] == ["[1]", "[2]", "[3]", "[4]"]
-    assert mark[1] not in model.requests[0]["messages"][1]["content"].replace(attack, "").split("<<<")[1]
+    assert f"<<<CONVERSATION {mark[1]}>>>" not in model.text(0)  # the mark depends on the text
 
 
 def test_what_an_instruction_left_in_the_memory_is_fenced_too() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -68,3 +70,11 @@ class Shaky(Quick):
         if Path("broken").exists():
             raise RuntimeError("the store is away")
         return super().recall(question, limit)
+
+
+class Spawns(Logged):
+    """Starts a process of its own for each agent, and forgets it."""
+
+    def __init__(self, space: Any, ms: int = 4) -> None:
+        super().__init__(space, ms)
+        subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
