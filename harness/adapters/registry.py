@@ -99,7 +99,9 @@ def find_adapter(spec: Spec) -> AdapterInfo:
     known = available_adapters() if all(info.name != spec.name for info in BUILT_IN) else BUILT_IN
     found = next((info for info in known if info.name == spec.name), None)
     if found is None and ":" in spec.name:
-        found = AdapterInfo(spec.name, spec.name, "own", f"from {spec.name.partition(':')[0]}")
+        found = AdapterInfo(
+            spec.name, spec.name, "own", f"from {spec.name.partition(':')[0]}", source="your own"
+        )
     if found is None:
         raise unknown(FLAG, spec.name, "system", (info.name for info in known))
     if found.lacking:

@@ -61,7 +61,8 @@ def _run(sample: Suite) -> None:
     from harness.llm.models import Models, ModelSettings
     from harness.naming import parse_spec
     from harness.runs.comparing import notes_on
-    from harness.runs.execute import Entrant, Settings, execute
+    from harness.runs.execute import execute
+    from harness.runs.preparing import Entrant, Settings
     from harness.runs.scoring import score_run
     from harness.scoring import find_scorer
 

@@ -15,7 +15,8 @@ from harness.errors import GateError, InputError
 if TYPE_CHECKING:
     from harness.adapters.hosts import Timeouts
     from harness.llm.models import Models
-    from harness.runs.execute import Done, Entrant, Settings
+    from harness.runs.execute import Done
+    from harness.runs.preparing import Entrant, Settings
     from harness.settings import Resolved
     from harness.suite import Suite
 
@@ -140,7 +141,7 @@ def command(systems: tuple[str, ...], dry_run: bool, per_case: bool, **flags: An
 def _entrants(systems: tuple[str, ...], *, controls: bool, cheaters: bool) -> list[Entrant]:
     from harness.adapters.registry import FLAG, find_adapter
     from harness.naming import parse_spec
-    from harness.runs.execute import Entrant
+    from harness.runs.preparing import Entrant
 
     specs = [parse_spec(text, FLAG, labelled=True) for text in systems]
     named = {spec.name for spec in specs}
@@ -169,7 +170,7 @@ def _limited(suite: Suite, limit: int | None) -> Suite:
 
 
 def _settings(flags: Mapping[str, Any]) -> Settings:
-    from harness.runs.execute import Settings
+    from harness.runs.preparing import Settings
     from harness.runs.reader import DEFAULT_BUDGET, DEFAULT_LIMIT
 
     return Settings(

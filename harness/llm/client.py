@@ -1,24 +1,20 @@
 """Ask a chat model for a reply that fits a schema, through the cassette.
 
-One `ChatModel` a judge and run. It owns the policy of retrying:
+One `ChatModel` a judge and run:
 
 - A reply that arrived and cannot be used (malformed, cut off, a quote that is not in the
   answer …) is asked for again with a word on what was wrong, up to `ATTEMPTS` in all. Each
   attempt is stored, so that a replay takes the same way.
-- Trouble on the way (429, 5xx, a dropped connection …) is retried with growing pauses, or with
-  the pause the server asks for, and is never stored.
-- A refused key, an exhausted quota, an unknown model or an endpoint that cannot be reached
-  stop the run.
+- A form of a request that the endpoint does not take is changed, see `dialect`.
+- Trouble on the way is retried and never stored, see `line`.
 """
 
 from __future__ import annotations
 
-import asyncio
-import json
-import random
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from harness.errors import EndpointError, InputError
 from harness.llm import usage
@@ -26,6 +22,7 @@ from harness.llm.cassette import Cassette, Entry, canonical, request_key
 from harness.llm.dialect import Dialect, described
 from harness.llm.endpoint import Endpoint
 from harness.llm.exchange import Answered, BudgetSpent, ChatRequest, Served, Unanswered, Unrecorded
+from harness.llm.line import Advice, Arrived, Line, decoded
 from harness.llm.replies import (
     Parsed,
     RawReply,
@@ -37,41 +34,17 @@ from harness.llm.replies import (
     usage_of,
 )
 from harness.llm.schema import ReplySchema
-from harness.llm.slots import Slots
 from harness.llm.usage import Budget, Price, Spent
-
-if TYPE_CHECKING:
-    from harness.llm.transport import Transport
 
 T = TypeVar("T")
 
 ATTEMPTS = 3
 """Replies asked for before one question is given up."""
-TRIES = 6
-"""Tries to get one reply over a troubled line."""
-BUSY_TRIES = 20
-"""Tries while a server says that it is too much: the limit on requests in flight is still falling then."""
-FIRST_TRIES = 3
-"""Tries while the endpoint has never answered: a wrong address should not take a minute to show."""
-LONGEST_PAUSE_S = 300.0
-"""A server that asks for a longer pause than this stops the run."""
-_BACKOFF_S = (0.5, 30.0)
 _MOST_STEPS = 8
 _MOST_TOKENS = 32_768
-# So many questions in a row given up for want of a connection: nobody is there.
-_DEAD_AFTER = 3
+_ROUTE = "/chat/completions"
 
-
-Reading = Parsed | TextReply | ReplyError
-
-
-class _Got(NamedTuple):
-    """A reply that arrived: as it came, what was sent for it, and what it reads as."""
-
-    raw: RawReply
-    text: str
-    sent: dict[str, Any]
-    reading: Reading
+Reading = Parsed | TextReply
 
 
 class ChatModel:
@@ -99,18 +72,17 @@ class ChatModel:
         retry_errors: bool = False,
     ) -> None:
         self.endpoint = endpoint
-        self.slots = Slots(concurrency)
         self.fresh = Spent()
         self._cassette = cassette
-        self._timeout_s = timeout_s
         self._prices = prices or {}
         self._budget = max_cost if isinstance(max_cost, Budget) else Budget(max_cost)
         self._retry_errors = retry_errors
         self._dialect = Dialect()
-        self._transport: Transport | None = None
-        self._ever_reached = False
-        self._unreached = 0
-        self._resume_at = 0.0
+        keeps = cassette.mode == "auto"
+        self._line = Line(
+            endpoint, _ROUTE, _advice(endpoint), keeps=keeps, concurrency=concurrency, timeout_s=timeout_s
+        )
+        self.slots = self._line.slots
 
     async def ask(self, request: ChatRequest, read: Callable[[Any], T] | None = None) -> Answered:
         """Return a usable reply.
@@ -140,10 +112,10 @@ class ChatModel:
         total, asked = Spent(), 0
         for attempt in range(ATTEMPTS):
             try:
-                entry, got, new = await self._reply(request, messages, wanted, attempt, fresh=fresh)
+                entry, arrived, new = await self._reply(request, messages, wanted, attempt, fresh=fresh)
             except Unanswered as failed:  # the attempts before it were used all the same
                 raise Unanswered(failed.error, failed.served._replace(spent=total)) from None
-            raw, reading = got.raw, got.reading
+            raw, reading = arrived.raw, arrived.reading
             asked += new
             total = total.plus(self._use(raw, reading))
             served = Served(entry.provider, _model_of(raw), entry.sent, total, asked)
@@ -170,7 +142,7 @@ class ChatModel:
         attempt: int,
         *,
         fresh: bool,
-    ) -> tuple[Entry, _Got, int]:
+    ) -> tuple[Entry, Arrived[Reading], int]:
         """Return a reply that arrived, from the cassette or the wire, and how many went over the wire."""
         asked = canonical(
             {
@@ -185,131 +157,46 @@ class ChatModel:
         key = request_key(asked)
         kept = None if fresh else self._cassette.get(key)
         if kept is not None:
-            return kept, _got(kept, request.schema), 0
+            return kept, _stored(kept, request.schema), 0
         if self._cassette.mode == "replay":
             raise Unrecorded(
                 f"{request.label}: the cassette {self._cassette.path} holds no reply of {self.endpoint.model} "
                 f"for this (attempt {attempt + 1}, repeat {request.repeat + 1}). Record it, without "
                 "--cassette-mode replay, in a .sqlite cassette."
             )
-        got = await self._fetch(request, messages, wanted)
-        entry = Entry(key, asked, got.raw.status, got.text, self.endpoint.provider, canonical(got.sent))
+        arrived, sent = await self._fetch(request, messages, wanted)
+        entry = Entry(
+            key, asked, arrived.raw.status, arrived.text, self.endpoint.provider, canonical(described(sent))
+        )
         stands = self._cassette.put(entry, replace=fresh)
-        return stands, got if stands is entry else _got(stands, request.schema), 1
+        return stands, arrived if stands is entry else _stored(stands, request.schema), 1
 
     async def _fetch(
         self, request: ChatRequest, messages: list[Mapping[str, str]], wanted: Mapping[str, Any]
-    ) -> _Got:
-        """Get one reply over the wire, retrying trouble on the way."""
-        from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
+    ) -> tuple[Arrived[Reading], Mapping[str, Any]]:
+        """Get one reply over the wire, in as many forms as the endpoint makes necessary; return what it took."""
+        sent: Mapping[str, Any] = {}
 
-        def enough(state: RetryCallState) -> bool:
-            error = state.outcome.exception() if state.outcome else None
-            if isinstance(error, ReplyError) and error.kind in ("rate_limited", "overloaded"):
-                return state.attempt_number >= BUSY_TRIES
-            return state.attempt_number >= (TRIES if self._ever_reached else FIRST_TRIES)
+        def body() -> Mapping[str, Any]:
+            # In the moment of sending: what it costs and what is accepted is learned while a request waits.
+            nonlocal sent
+            self._check_budget()
+            sent = self._dialect.body(self.endpoint.model, messages, wanted, request.schema)
+            return sent
 
-        def pause(state: RetryCallState) -> float:
-            error = state.outcome.exception() if state.outcome else None
-            said = error.wait_s if isinstance(error, ReplyError) else None
-            low, high = _BACKOFF_S
-            grown = min(high, low * 2 ** (state.attempt_number - 1))
-            return grown * random.uniform(0.5, 1.0) if said is None else said + random.uniform(0, 0.1 * grown)
-
-        trying = AsyncRetrying(
-            stop=enough,
-            retry=retry_if_exception(lambda error: isinstance(error, ReplyError) and error.retry),
-            wait=pause,
-            sleep=asyncio.sleep,
-            reraise=True,
-        )
-        try:
-            got: _Got = await trying(self._send, request, messages, wanted)
-        except ReplyError as error:
-            if error.kind in ("connection", "timeout") or (
-                error.kind == "provider_error" and not self._ever_reached
-            ):
-                self._count_unreached(error)
-            served = Served(self.endpoint.provider, None, "{}", Spent(), 1)
-            raise Unanswered(error, served) from None
-        self._unreached = 0
-        return got
-
-    async def _send(
-        self, request: ChatRequest, messages: list[Mapping[str, str]], wanted: Mapping[str, Any]
-    ) -> _Got:
-        """Send one request, in as many forms as the endpoint makes necessary."""
         for _ in range(_MOST_STEPS):
-            async with self.slots:
-                await self._wait_for_turn()
-                self._check_budget()
-                cuts = self.slots.cuts
-                body = self._dialect.body(self.endpoint.model, messages, wanted, request.schema)
-                raw, text = await self._post(body)
-            reading = _read(raw, request.schema)
-            if not isinstance(reading, ReplyError) or reading.arrived:
-                self._ever_reached = True
-                self.slots.went_well()
-                self._count(raw, reading)
-                return _Got(raw, text, described(body), reading)
-            trouble = reading
-            assert self._transport is not None
-            trouble.message = self._transport.without_key(trouble.message)  # escaped, it was hidden from it
-            if trouble.stops_run:
-                raise EndpointError(self._refused(trouble))
-            if trouble.kind != "provider_error":  # which a wrong address gives, too
-                self._ever_reached = True
-            if trouble.kind in ("unsupported_param", "unsupported_format"):
-                if self._dialect.adapt(trouble, body):
+            try:
+                arrived = await self._line.ask(body, partial(_read, schema=request.schema))
+            except ReplyError as trouble:
+                if self._dialect.adapt(trouble, sent):
                     continue
-                raise Unanswered(trouble, Served(self.endpoint.provider, None, "{}", Spent(), 1))
-            if trouble.kind in ("rate_limited", "overloaded"):
-                self.slots.slow_down(cuts)
-            self._yield_to(trouble)
-            raise trouble
+                raise Unanswered(trouble, Served(self.endpoint.provider, None, "{}", Spent(), 1)) from None
+            self._count(arrived)
+            return arrived, sent
         raise EndpointError(
             f"{self.endpoint.label}: refused {_MOST_STEPS} forms of the same request. "
             "Check --base-url and --model with `recallbench judge check`."
         )
-
-    async def _post(self, body: Mapping[str, Any]) -> tuple[RawReply, str]:
-        if self._transport is None:
-            from harness.llm.transport import Transport
-
-            self._transport = Transport(self.endpoint, self._timeout_s, self.slots.ceiling)
-        status, headers, text = await self._transport.post(body)
-        return RawReply(status, headers, _decoded(text)), text
-
-    async def _wait_for_turn(self) -> None:
-        """Wait for the end of a pause that the server asked everybody for."""
-        loop = asyncio.get_running_loop()
-        while (left := self._resume_at - loop.time()) > 0:
-            await asyncio.sleep(left)
-
-    def _yield_to(self, trouble: ReplyError) -> None:
-        """Hold every request back for as long as the server asks."""
-        if trouble.wait_s is None:
-            return
-        if trouble.wait_s > LONGEST_PAUSE_S:
-            raise EndpointError(
-                f"{self.endpoint.label}: asks to wait {trouble.wait_s:.0f} s ({trouble.message})."
-                f"{self._kept} Run the same command again later."
-            )
-        until = asyncio.get_running_loop().time() + trouble.wait_s
-        self._resume_at = max(self._resume_at, until)
-
-    def _count_unreached(self, error: ReplyError) -> None:
-        self._unreached += 1
-        if not self._ever_reached or self._unreached >= _DEAD_AFTER:
-            found = (
-                "answers, but not as a chat endpoint,"
-                if error.kind == "provider_error"
-                else "cannot be reached"
-            )
-            raise EndpointError(
-                f"{self.endpoint.label}: {found} at {self.endpoint.base_url}: "
-                f"{error.message.rstrip('.')}. Check --base-url, and that the server runs.{self._kept}"
-            )
 
     def _check_budget(self) -> None:
         if self._budget.limit is None:
@@ -324,37 +211,20 @@ class ChatModel:
                 f"{self._budget.spent:.4f} US dollars spent of --max-cost {self._budget.limit:g}"
             )
 
-    def _count(self, raw: RawReply, reading: Reading) -> None:
-        used = self._use(raw, reading)
+    def _count(self, arrived: Arrived[Reading]) -> None:
+        used = self._use(arrived.raw, arrived.reading)
         self.fresh = self.fresh.plus(used)
         self._budget.spent += used.cost or 0.0
 
-    def _use(self, raw: RawReply, reading: Reading) -> Spent:
+    def _use(self, raw: RawReply, reading: Reading | ReplyError) -> Spent:
         said = (usage_of(raw) if isinstance(reading, ReplyError) else reading.usage) or Usage()
         return usage.spent(
             said.prompt_tokens, said.completion_tokens, said.cost, self.endpoint.model, self._prices
         )
 
-    def _refused(self, trouble: ReplyError) -> str:
-        name = self.endpoint.key_name
-        mend = {
-            "auth": f"Check the key in {name}, or name another variable with --api-key-env."
-            if name
-            else "No key was sent: name the variable that holds one with --api-key-env.",
-            "quota": "Top up the account, or choose another provider.",
-        }.get(trouble.kind, "Check --model and --base-url with `recallbench judge check`.")
-        return f"{self.endpoint.label}: {trouble.kind}: {trouble.message} {mend}{self._kept}"
-
-    @property
-    def _kept(self) -> str:
-        """What to add for the user when a run stops: nothing where nothing is kept."""
-        return " What is finished is kept." if self._cassette.mode == "auto" else ""
-
     async def close(self) -> None:
         """Close the connections."""
-        if self._transport is not None:
-            await self._transport.close()
-            self._transport = None
+        await self._line.close()
 
     async def __aenter__(self) -> ChatModel:
         return self
@@ -365,23 +235,25 @@ class ChatModel:
         await self.close()
 
 
+def _advice(endpoint: Endpoint) -> Advice:
+    return Advice(
+        expected="as a chat endpoint",
+        address="--base-url",
+        key=f"Check the key in {endpoint.key_name}, or name another variable with --api-key-env.",
+        refused="Check --model and --base-url with `recallbench judge check`.",
+    )
+
+
 def _read(raw: RawReply, schema: ReplySchema | None) -> Reading:
+    return read_text(raw) if schema is None else read_reply(raw, schema)
+
+
+def _stored(kept: Entry, schema: ReplySchema | None) -> Arrived[Reading]:
+    raw = RawReply(kept.status, {}, decoded(kept.body))
     try:
-        return read_text(raw) if schema is None else read_reply(raw, schema)
+        return Arrived(raw, kept.body, _read(raw, schema))
     except ReplyError as error:
-        return error
-
-
-def _got(kept: Entry, schema: ReplySchema | None) -> _Got:
-    raw = RawReply(kept.status, {}, _decoded(kept.body))
-    return _Got(raw, kept.body, {}, _read(raw, schema))
-
-
-def _decoded(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
+        return Arrived(raw, kept.body, error)
 
 
 def _model_of(raw: RawReply) -> str | None:

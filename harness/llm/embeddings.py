@@ -21,7 +21,7 @@ from harness.llm.client import ATTEMPTS
 from harness.llm.embedding_reply import Embedded, as_reply, read_embeddings
 from harness.llm.endpoint import Endpoint
 from harness.llm.exchange import Served, Unanswered, Unrecorded
-from harness.llm.line import Line, decoded
+from harness.llm.line import REFUSED_FORM, Advice, Line, decoded
 from harness.llm.reply_error import ReplyError, shown
 from harness.llm.usage import Spent
 
@@ -46,8 +46,10 @@ class EmbeddingModel:
         self.endpoint = endpoint
         self._cassette = cassette
         self._dimensions: int | None = None
-        kept = " What is finished is kept." if cassette.mode == "auto" else ""
-        self._line = Line(endpoint, _ROUTE, concurrency=concurrency, timeout_s=timeout_s, kept=kept)
+        keeps = cassette.mode == "auto"
+        self._line = Line(
+            endpoint, _ROUTE, _advice(endpoint), keeps=keeps, concurrency=concurrency, timeout_s=timeout_s
+        )
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """Return a vector for each text, in their order; a text that comes twice is asked about once.
@@ -82,8 +84,9 @@ class EmbeddingModel:
         """Return the vectors of texts that the cassette lacks, and store them."""
         body = {"model": self.endpoint.model, "input": list(batch)}
         for attempt in range(1, ATTEMPTS + 1):
+            read = partial(_read, count=len(batch), known=self._dimensions)
             try:
-                arrived = await self._line.ask(body, partial(_read, count=len(batch), known=self._dimensions))
+                arrived = await self._line.ask(lambda: body, read)
             except ReplyError as error:
                 raise self._unanswered(error, attempt) from None
             reading = arrived.reading
@@ -93,7 +96,7 @@ class EmbeddingModel:
                 middle = len(batch) // 2
                 return {**await self._fetch(batch[:middle]), **await self._fetch(batch[middle:])}
             if not reading.retry or attempt == ATTEMPTS:
-                self._store(batch[0], arrived.status, arrived.text)
+                self._store(batch[0], arrived.raw.status, arrived.text)
                 raise self._unanswered(reading, attempt, batch[0])
         raise AssertionError("the last attempt returns or raises")
 
@@ -155,8 +158,23 @@ def _batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:
         yield texts[start : start + BATCH]
 
 
+def _advice(endpoint: Endpoint) -> Advice:
+    return Advice(
+        expected=f"as it should at {_ROUTE}",
+        address="the base URL",
+        key=f"Check the key in {endpoint.key_name}.",
+        refused=f"Check the model, and that {endpoint.base_url} has {_ROUTE}.",
+    )
+
+
 def _read(raw: RawReply, *, count: int, known: int | None) -> tuple[list[Embedded], str | None]:
     """Return the vectors of a reply, and the model as the server names it."""
-    found = read_embeddings(raw, count, known)
+    try:
+        found = read_embeddings(raw, count, known)
+    except ReplyError as error:
+        if error.kind not in REFUSED_FORM:
+            raise
+        # There is no other form: a refusal like any other.
+        raise ReplyError("bad_request", error.message) from None
     named = raw.body.get("model")
     return found, named if isinstance(named, str) else None

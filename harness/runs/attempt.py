@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.adapters.hosts import Host, Session, Timeouts, timed_out
 from harness.adapters.protocol import AgentFailure, Memory, Question
-from harness.runs.delivery import delivered
 from harness.runs.reader import Read, Reader, within_budget
 from harness.runs.record import Delivered, Failure, Record
 from harness.suite import Conversation
@@ -44,6 +43,13 @@ class Begun:
     namespace: str
 
 
+class Haystack(NamedTuple):
+    """The conversations that an agent is opened on, and what the journal says of each."""
+
+    conversations: tuple[Conversation, ...]
+    digests: tuple[Delivered, ...]
+
+
 @dataclass(slots=True)
 class _Trail:
     """What is known of an attempt, even when it fails half-way."""
@@ -55,7 +61,7 @@ class _Trail:
 
 async def attempt(
     begun: Begun,
-    conversations: Sequence[Conversation],
+    given: Haystack,
     question: Question,
     host: Host,
     reader: Reader,
@@ -72,12 +78,12 @@ async def attempt(
     kept: tuple[str, ...] | None = None
     failure: AgentFailure | None = None
     try:
-        found = await _found(begun, conversations, question, host, asking, trail)
+        found = await _found(begun, given, question, host, asking, trail)
         if not isinstance(found, Answer):
-            given = found if asking.budget is None else within_budget(found, asking.budget)
-            kept = tuple(memory.text for memory in given)
+            read_of = found if asking.budget is None else within_budget(found, asking.budget)
+            kept = tuple(memory.text for memory in read_of)
             with _timed(trail.timings, "read"):
-                read = await reader.read(question, given, begun.repeat)
+                read = await reader.read(question, read_of, begun.repeat)
     except AgentFailure as failed:
         failure = failed
     own = found if isinstance(found, Answer) else None
@@ -99,7 +105,7 @@ async def attempt(
 
 async def _found(
     begun: Begun,
-    conversations: Sequence[Conversation],
+    haystack: Haystack,
     question: Question,
     host: Host,
     asking: Asking,
@@ -110,10 +116,10 @@ async def _found(
     async with AsyncExitStack() as stack:
         with _timed(timings, "open"):
             agent = await stack.enter_async_context(host.session(begun.namespace, begun.repeat))
-        for conversation in conversations:
+        for conversation, digest in zip(haystack.conversations, haystack.digests, strict=True):
             with _timed(timings, "ingest"):
                 await _ingest(agent, conversation, limits.ingest, timings.get("ingest", 0.0))
-            trail.handed.append(delivered(conversation))
+            trail.handed.append(digest)
         with _timed(timings, "wait"):
             await agent.wait(limits.wait)
         if asking.answers:

@@ -38,11 +38,16 @@ def common_cases(suite: Suite, runs: Sequence[RunFolder]) -> Common:
     if not cases:
         raise InputError(
             f"{suite.root}: no case that {_names(runs)} were all asked stands there as it was asked. "
-            "Name the suite of the runs with --suite."
+            "Name the suite of the runs with --suite, and the gold file, where they had one, with --gold."
         )
     notes = []
     if len(shared) < len(every):
-        notes.append(f"Compared over the {len(shared)} cases that all were asked, of {len(every)}.")
+        notes.append(
+            f"{len(shared)} of the {len(every)} cases asked were asked of all; the others are left out."
+        )
+    gone = sorted(name for name in shared if name not in hashes)
+    if gone:
+        notes.append(f"Left out, since they are not among the cases looked at: {', '.join(gone)}.")
     changed = sorted(name for name in shared - same if name in hashes)
     if changed:
         notes.append(

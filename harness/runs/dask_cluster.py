@@ -23,7 +23,8 @@ from harness.adapters.registry import AdapterInfo
 from harness.errors import HarnessError, InputError
 from harness.llm.models import Models, ModelSettings
 from harness.naming import Spec
-from harness.runs.attempt import Asking, Begun, attempt
+from harness.runs.attempt import Asking, Begun, Haystack, attempt
+from harness.runs.delivery import delivered
 from harness.runs.reader import ExtractiveReader, LLMReader, Reader
 from harness.runs.record import Failure, Record, record_from
 
@@ -137,9 +138,10 @@ async def _attempt(job: Job) -> dict[str, Any]:
     site = _site()
     host, reader = await site.serving(job)
     begun = replace(job.begun, namespace=uuid.uuid4().hex)
-    conversations = [wire.conversation_from(data) for data in job.conversations]
+    conversations = tuple(map(wire.conversation_from, job.conversations))
+    given = Haystack(conversations, tuple(map(delivered, conversations)))
     question: Question = wire.question_from(job.question)
-    record = await attempt(begun, conversations, question, host, reader, job.asking)
+    record = await attempt(begun, given, question, host, reader, job.asking)
     return record.as_data()
 
 

@@ -10,70 +10,28 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from harness.adapters.hosts import Host, Timeouts, make_host
 from harness.adapters.protocol import AgentFailure, Question
-from harness.adapters.registry import AdapterInfo
-from harness.adapters.serving import Description
+from harness.adapters.serving import folder_of
 from harness.adapters.wire import conversation_data, question_data
-from harness.errors import InputError
 from harness.llm.models import Models
-from harness.naming import Spec
-from harness.runs.attempt import Asking, Begun, attempt
-from harness.runs.delivery import conversations_for
-from harness.runs.folder import LOG, RunFolder
-from harness.runs.journal import Journal
-from harness.runs.manifest import Manifest, ReaderPart, SystemPart, versions
-from harness.runs.reader import DEFAULT_BUDGET, DEFAULT_LIMIT, ExtractiveReader, LLMReader, Reader
+from harness.runs.attempt import Begun, Haystack, attempt
+from harness.runs.delivery import conversations_for, delivered
+from harness.runs.folder import RunFolder
+from harness.runs.preparing import LOCAL, Entrant, Running, Settings, prepare
+from harness.runs.reader import LLMReader
 from harness.runs.record import Record
 from harness.suite import Case, Conversation, Suite
 
 if TYPE_CHECKING:
     from harness.runs.dask_cluster import Cluster, Job
-
-UNCUT = ("control", "cheater")
-LOCAL = "local"
-
-
-class Entrant(NamedTuple):
-    """A system to be run: what was asked for, and the adapter that it names."""
-
-    spec: Spec
-    info: AdapterInfo
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How a run is carried out.
-
-    Attributes:
-        reader: extractive, llm, or own (systems that write answers write them).
-        budget: words of memory that a reader is given; controls are not cut.
-        limit: memories that a system is asked for.
-        repeats: how often each case is asked.
-        concurrency: cases in flight, over all systems.
-        timeouts: seconds for each phase.
-        max_errors: share of system errors above which new work stops.
-        retry_errors: do again what failed before.
-        executor: `local`, or the `dask://HOST:PORT` of a cluster.
-    """
-
-    reader: str = "extractive"
-    budget: int = DEFAULT_BUDGET
-    limit: int = DEFAULT_LIMIT
-    repeats: int = 1
-    concurrency: int = 4
-    timeouts: Timeouts = field(default_factory=Timeouts)
-    max_errors: float | None = None
-    retry_errors: bool = False
-    executor: str = LOCAL
 
 
 class Tick(NamedTuple):
@@ -102,22 +60,6 @@ class Done(NamedTuple):
     stopped: str = ""
 
 
-@dataclass(slots=True)
-class _Running:
-    """One system at work."""
-
-    entrant: Entrant
-    host: Host
-    folder: RunFolder
-    asking: Asking
-    reader: Reader
-    finished: dict[tuple[str, int], bool]
-    attempts: dict[tuple[str, int], list[str]]
-    begun: Journal
-    answers: Journal
-    discards: bool
-
-
 async def execute(
     suite: Suite,
     entrants: Sequence[Entrant],
@@ -140,12 +82,8 @@ async def execute(
         InputError: for an adapter that cannot be loaded, or a run that another process works on.
         EndpointError: when a model's endpoint stops the run; what is finished is kept.
     """
-    _no_two_alike(entrants)
-    hashes = suite.hash, {case.id: Suite(suite.root, (case,)).hash for case in suite}
     async with AsyncExitStack() as stack:
-        running = [
-            await _prepare(suite, entrant, settings, models, root, hashes, stack) for entrant in entrants
-        ]
+        running = await prepare(suite, entrants, settings, models, root, stack)
         cluster = None
         if settings.executor != LOCAL:
             from harness.runs.dask_cluster import Cluster
@@ -154,108 +92,13 @@ async def execute(
         return await _Execution(suite, running, settings, models, cluster, progress).carry_out()
 
 
-def manifest_of(
-    suite: Suite,
-    entrant: Entrant,
-    found: Description,
-    settings: Settings,
-    models: Models,
-    reader: Reader,
-    hashes: tuple[str, dict[str, str]],
-) -> Manifest:
-    """Return what a run of one system is."""
-    writes = entrant.info.kind == "strategy" or found.prompts
-    kind = _reader_kind(found, settings)
-    reads = reader if kind == "llm" and isinstance(reader, LLMReader) else None
-    return Manifest(
-        SystemPart(
-            entrant.spec.label,
-            entrant.spec.text,
-            entrant.spec.name,
-            entrant.info.kind,
-            dict(found.options),
-            found.version,
-            tuple(sorted(found.capabilities)),
-            dict(found.prompts),
-            models.endpoint(found.options.get("model")).label if writes else None,
-        ),
-        ReaderPart(
-            kind,
-            None if entrant.info.kind in UNCUT else settings.budget,
-            settings.limit,
-            models.endpoint().label if reads else None,
-            reads.prompt_hash if reads else None,
-        ),
-        str(suite.root),
-        hashes[1],
-        hashes[0],
-        settings.repeats,
-        versions(),
-    )
-
-
-def _reader_kind(found: Description, settings: Settings) -> str:
-    if "recall" not in found.capabilities:
-        return "own"
-    if settings.reader == "own" and "answer" not in found.capabilities:
-        return "extractive"  # what it recalls is all that there is to score
-    return settings.reader
-
-
-async def _prepare(
-    suite: Suite,
-    entrant: Entrant,
-    settings: Settings,
-    models: Models,
-    root: Path,
-    hashes: tuple[str, dict[str, str]],
-    stack: AsyncExitStack,
-) -> _Running:
-    host = make_host(entrant.info, entrant.spec, models, settings.timeouts)
-    stack.push_async_callback(_close_quietly, host)
-    found = await host.start()
-    reader: Reader = LLMReader(models) if settings.reader == "llm" else ExtractiveReader()
-    folder = RunFolder.begin(root, manifest_of(suite, entrant, found, settings, models, reader, hashes))
-    stack.enter_context(folder.locked())
-    host.log_to(folder.path / LOG)
-    finished = folder.finished()
-    if settings.retry_errors:
-        finished = {key: good for key, good in finished.items() if good}
-    begun, answers = folder.journals()
-    stack.callback(begun.close)
-    stack.callback(answers.close)
-    part = folder.manifest.reader
-    asking = Asking(part.kind == "own", part.budget, part.limit, settings.timeouts)
-    return _Running(
-        entrant, host, folder, asking, reader, finished, folder.attempts(), begun, answers,
-        "discard" in found.capabilities,
-    )  # fmt: skip
-
-
-async def _close_quietly(host: Host) -> None:
-    try:
-        await host.close()
-    except AgentFailure:
-        return  # every answer is journalled; there is nothing left that this could spoil
-
-
-def _no_two_alike(entrants: Sequence[Entrant]) -> None:
-    seen: set[str] = set()
-    for label in (entrant.spec.label for entrant in entrants):
-        if label in seen:
-            raise InputError(
-                f"--system {label}: named twice. Give one of them a label: --system NAME={label}."
-            )
-        seen.add(label)
-
-
 class _Execution:
     """The work of one `execute`."""
 
     def __init__(
         self,
         suite: Suite,
-        running: Sequence[_Running],
+        running: Sequence[Running],
         settings: Settings,
         models: Models,
         cluster: Cluster | None,
@@ -290,14 +133,14 @@ class _Execution:
             raise several.exceptions[0] from None  # one stopped the run, the others followed
         return Done(tuple(one.folder for one in self._running), self._fresh, self._failed, self._stopped)
 
-    def _work(self) -> Iterator[tuple[_Running, Case, int]]:
+    def _work(self) -> Iterator[tuple[Running, Case, int]]:
         for case in self._suite:
             for repeat in range(self._settings.repeats):
                 for one in self._running:
                     if (case.id, repeat) not in one.finished:
                         yield one, case, repeat
 
-    async def _worker(self, work: Iterator[tuple[_Running, Case, int]]) -> None:
+    async def _worker(self, work: Iterator[tuple[Running, Case, int]]) -> None:
         for one, case, repeat in work:
             if self._stopped:
                 return
@@ -305,30 +148,29 @@ class _Execution:
             one.answers.append(record.as_data())
             self._count(one, record)
 
-    async def _ask(self, one: _Running, case: Case, repeat: int) -> Record:
+    async def _ask(self, one: Running, case: Case, repeat: int) -> Record:
         earlier = one.attempts.setdefault((case.id, repeat), [])
         begun = Begun(case.id, repeat, len(earlier) + 1, uuid.uuid4().hex)
-        if one.discards:
-            for namespace in earlier:
-                await self._discard(one, namespace)
+        for namespace in earlier:
+            await self._discard(one, namespace)
         one.begun.append(
             {"case": case.id, "repeat": repeat, "attempt": begun.attempt, "namespace": begun.namespace}
         )
         earlier.append(begun.namespace)
-        given = conversations_for(one.entrant.info, case, self._talks.of(case))
+        given = self._talks.given(one, case)
         question = Question(case.question, case.question_time)
         if self._cluster is None:
             return await attempt(begun, given, question, one.host, one.reader, one.asking)
         return await self._cluster.ask(_job(one, begun, given, question, self._models))
 
-    async def _discard(self, one: _Running, namespace: str) -> None:
+    async def _discard(self, one: Running, namespace: str) -> None:
         """Clean up after an attempt that was killed; that the store cannot is no fault of this attempt."""
-        try:
-            await one.host.discard(namespace)
-        except AgentFailure:
-            return
+        shutil.rmtree(folder_of(namespace), ignore_errors=True)
+        if one.discards:
+            with suppress(AgentFailure):
+                await one.host.discard(namespace)
 
-    def _count(self, one: _Running, record: Record) -> None:
+    def _count(self, one: Running, record: Record) -> None:
         self._done += 1
         self._fresh += 1
         self._failed += record.failure is not None
@@ -343,9 +185,7 @@ class _Execution:
             )
 
 
-def _job(
-    one: _Running, begun: Begun, given: Sequence[Conversation], question: Question, models: Models
-) -> Job:
+def _job(one: Running, begun: Begun, given: Haystack, question: Question, models: Models) -> Job:
     from harness.runs.dask_cluster import Job
 
     return Job(
@@ -355,7 +195,7 @@ def _job(
         isinstance(one.reader, LLMReader),
         one.asking,
         begun,
-        list(map(conversation_data, given)),
+        list(map(conversation_data, given.conversations)),
         question_data(question),
     )
 
@@ -365,11 +205,21 @@ class _Talks:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._kept: OrderedDict[str, tuple[Conversation, ...]] = OrderedDict()
+        self._kept: OrderedDict[str, Haystack] = OrderedDict()
 
-    def of(self, case: Case) -> tuple[Conversation, ...]:
+    def given(self, one: Running, case: Case) -> Haystack:
+        """Return what a system is given of a case."""
+        whole = self._whole(case)
+        part = conversations_for(one.entrant.info, case, whole.conversations)
+        return whole if part == whole.conversations else _digested(part)
+
+    def _whole(self, case: Case) -> Haystack:
         if case.id not in self._kept:
-            self._kept[case.id] = case.conversations()
+            self._kept[case.id] = _digested(case.conversations())
             if len(self._kept) > self._most:
                 self._kept.popitem(last=False)
         return self._kept[case.id]
+
+
+def _digested(conversations: tuple[Conversation, ...]) -> Haystack:
+    return Haystack(conversations, tuple(map(delivered, conversations)))

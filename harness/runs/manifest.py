@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 SCHEMA = "recallbench.run/1"
@@ -88,17 +89,7 @@ class Manifest:
     @property
     def id(self) -> str:
         """The run's name: the same for the same system, options, reader, cases and versions."""
-        told = {
-            "system": asdict(self.system),
-            "reader": asdict(self.reader),
-            "suite_hash": self.suite_hash,
-            "cases": dict(self.cases),
-            "repeats": self.repeats,
-            "versions": dict(self.versions),
-        }
-        digest = sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()
-        slug = _SLUG.sub("-", self.system.label).strip("-.")[:40] or "system"
-        return f"{slug}-{digest[:10]}"
+        return _identity(asdict(self))
 
     @property
     def asked(self) -> int:
@@ -121,10 +112,17 @@ def manifest_from(data: Mapping[str, Any]) -> Manifest:
     fields = {name: value for name, value in data.items() if name not in ("schema", "id")}
     system = {**data["system"], "capabilities": tuple(data["system"]["capabilities"])}
     fields |= {"system": SystemPart(**system), "reader": ReaderPart(**data["reader"])}
-    found = Manifest(**fields)
-    if data["id"] != found.id:
-        raise ValueError(f"the id is {data['id']!r}; by what is in it, it would be {found.id!r}")
-    return found
+    if data["id"] != (identity := _identity(data)):
+        raise ValueError(f"the id is {data['id']!r}; by what is in it, it would be {identity!r}")
+    return Manifest(**fields)
+
+
+def _identity(data: Mapping[str, Any]) -> str:
+    """Return the name of a run: over everything but where the suite lay and when the run was begun."""
+    told = {name: value for name, value in data.items() if name not in ("schema", "id", "suite", "created")}
+    digest = sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()
+    slug = _SLUG.sub("-", str(data["system"]["label"])).strip("-.")[:40] or "system"
+    return f"{slug}-{digest[:10]}"
 
 
 def dated(manifest: Manifest, now: str) -> Manifest:
@@ -132,6 +130,19 @@ def dated(manifest: Manifest, now: str) -> Manifest:
     return replace(manifest, created=now)
 
 
-def versions() -> dict[str, str]:
-    """Return the versions that a run depends on."""
-    return {"recallbench": version("recallbench"), "python": platform.python_version()}
+def versions(target: str) -> dict[str, str]:
+    """Return the versions that a run depends on.
+
+    Args:
+        target: the adapter, `module:attribute`. For one of the harness's own the state of its
+            package is among them, since a checkout changes within a version.
+    """
+    found = {"recallbench": version("recallbench"), "python": platform.python_version()}
+    package, _, name = target.partition(":")[0].rpartition(".")
+    if package.startswith("harness."):
+        parts = package.split(".")[1:]
+        folder = Path(__file__).parents[1].joinpath(*parts)
+        files = sorted(folder.glob("*.py")) if parts[-1] != "adapters" else [folder / f"{name}.py"]
+        state = sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+        found["adapter"] = state[:12]
+    return found

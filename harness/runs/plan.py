@@ -49,7 +49,8 @@ def plan(
                 total[2] += talk.words
     planned = []
     for (spec, info), (count, messages, words) in zip(systems, totals, strict=True):
-        read = len(suite) if reader == "llm" and info.kind != "cheater" else 0
+        asks = info.name == "openai_chat" or (reader == "llm" and info.kind != "cheater")
+        read = len(suite) if asks else 0
         given = spec.options.get("steps")  # whether it fits is for the strategy to say
         steps = given if type(given) is int else _MOST_STEPS
         written = count if info.kind == "strategy" else 0

@@ -18,7 +18,8 @@ from harness.adapters import serving
 from harness.adapters.registry import FLAG, find_adapter
 from harness.llm.models import Models, ModelSettings
 from harness.naming import parse_spec
-from harness.runs.execute import Done, Entrant, Settings, execute
+from harness.runs.execute import Done, execute
+from harness.runs.preparing import Entrant, Settings
 from harness.suite import Suite, load_suite, source
 
 pytestmark = pytest.mark.benchmark
@@ -90,7 +91,8 @@ from pathlib import Path
 from harness.adapters.registry import FLAG, find_adapter
 from harness.llm.models import Models, ModelSettings
 from harness.naming import parse_spec
-from harness.runs.execute import Entrant, Settings, execute
+from harness.runs.execute import execute
+from harness.runs.preparing import Entrant, Settings
 from harness.runs.scoring import score_run
 from harness.scoring import find_scorer
 from harness.suite import load_suite

@@ -108,7 +108,7 @@ def test_check_shows_a_judge_that_rules_wrongly_and_rides_out_trouble(server: Se
 def test_check_tells_the_trouble_and_the_mend_in_one_line(
     server: Server, inside: Any, monkeypatch: pytest.MonkeyPatch, faults: Any, said: str
 ) -> None:
-    monkeypatch.setattr("harness.llm.client._BACKOFF_S", (0.01, 0.02))
+    monkeypatch.setattr("harness.llm.line._BACKOFF_S", (0.01, 0.02))
     server.set_faults([{"do": faults}])
     done = inside("judge", "check", "--base-url", server.base_url)
     assert done.returncode == 3
@@ -120,7 +120,7 @@ def test_check_tells_the_trouble_and_the_mend_in_one_line(
 
 
 def test_check_of_an_endpoint_that_is_not_there(inside: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.llm.client._BACKOFF_S", (0.01, 0.02))
+    monkeypatch.setattr("harness.llm.line._BACKOFF_S", (0.01, 0.02))
     done = inside("judge", "check", "--base-url", NOWHERE)
     assert done.returncode == 3
     assert rows(done.stdout)["base URL"] == NOWHERE

@@ -143,7 +143,7 @@ def dripping() -> Iterator[str]:
 
 
 def test_a_reply_that_drips_is_a_timeout(dripping: str, inside: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.llm.client._BACKOFF_S", (0.01, 0.02))
+    monkeypatch.setattr("harness.llm.line._BACKOFF_S", (0.01, 0.02))
     done = inside("judge", "check", "--base-url", dripping, "--timeout", "0.4")
     assert done.returncode == 3
     assert "no reply within 0.4 s" in done.stderr

@@ -186,7 +186,7 @@ def test_no_endpoint_is_one_line_and_exit_2(
 def test_a_wrong_url_is_one_line_with_the_url_and_exit_3(
     fees: Path, inside: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.llm.client._BACKOFF_S", (0.01, 0.02))
+    monkeypatch.setattr("harness.llm.line._BACKOFF_S", (0.01, 0.02))
     done = inside(
         *JUDGED, "--base-url", NOWHERE, "--model", "rules", "--cassette", "tape.sqlite", "-o", "out.json"
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from harness.llm import client
+from harness.llm import line
 from tests.model_server import Server, start
 
 
@@ -18,7 +18,7 @@ def running() -> Iterator[Server]:
 
 @pytest.fixture
 def server(running: Server, monkeypatch: pytest.MonkeyPatch) -> Server:
-    monkeypatch.setattr(client, "_BACKOFF_S", (0.001, 0.004))
+    monkeypatch.setattr(line, "_BACKOFF_S", (0.001, 0.004))
     running.set_faults([])
     running.reset()
     return running

@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 import pytest
 
 from harness.errors import EndpointError, ExitCode
-from harness.llm import client
+from harness.llm import line
 from harness.llm.cassette import Cassette
-from harness.llm.client import BUSY_TRIES, FIRST_TRIES, LONGEST_PAUSE_S, TRIES, ChatModel
+from harness.llm.client import ChatModel
 from harness.llm.endpoint import Endpoint
 from harness.llm.exchange import ChatRequest, Unanswered
+from harness.llm.line import BUSY_TRIES, FIRST_TRIES, LONGEST_PAUSE_S, TRIES
 from harness.llm.schema import Number, ReplySchema
 from harness.llm.transport import Transport
 from tests.model_server import Server
@@ -167,7 +168,7 @@ def test_the_pause_that_a_server_asks_for_is_made(
 def test_without_a_clear_word_pauses_grow(
     server: Server, events: list[Event], monkeypatch: pytest.MonkeyPatch, arguments: dict[str, Any]
 ) -> None:
-    monkeypatch.setattr(client, "_BACKOFF_S", (100.0, 700.0))
+    monkeypatch.setattr(line, "_BACKOFF_S", (100.0, 700.0))
     server.set_faults([{"when": {"first": 5}, "do": {"rate_limited": arguments}}])
     assert ask_on_clock(server.base_url).kinds == ["Answered"]
     for pause, most in zip(pauses(events), [100, 200, 400, 700, 700], strict=True):

@@ -14,11 +14,12 @@ import pytest
 from harness.errors import EndpointError
 from harness.llm.cassette import Cassette
 from harness.llm.chat_reply import RawReply
-from harness.llm.client import ATTEMPTS, TRIES
+from harness.llm.client import ATTEMPTS
 from harness.llm.embedding_reply import read_embeddings
 from harness.llm.embeddings import BATCH, EmbeddingModel
 from harness.llm.endpoint import Endpoint
 from harness.llm.exchange import Unanswered, Unrecorded
+from harness.llm.line import TRIES
 from harness.llm.models import Models, ModelSettings
 from harness.llm.replies import ReplyError
 from tests.model_server import Server

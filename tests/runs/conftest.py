@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from harness.llm.models import Models, ModelSettings
-from harness.runs.execute import Done, Entrant, Settings, execute
+from harness.runs.execute import Done, execute
+from harness.runs.preparing import Entrant, Settings
 from harness.suite import Suite, load_suite
 from tests.conftest import WriteSuite, case_header
 from tests.model_server import Server

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 from harness.adapters.protocol import Adapter, Memory, Question, Space
 from harness.adapters.registry import AdapterInfo
 from harness.naming import Spec
-from harness.runs.execute import Entrant
+from harness.runs.preparing import Entrant
 from harness.suite import Conversation
 from harness.suite.answer import Answer
 

@@ -16,9 +16,10 @@ from typing import Any
 import pytest
 
 from harness.errors import EndpointError, InputError, SettingsError
-from harness.runs.execute import Settings, execute
+from harness.runs.execute import execute
 from harness.runs.folder import RunFolder, find_runs
 from harness.runs.journal import lines
+from harness.runs.preparing import Settings
 from harness.runs.scoring import rows, score_run
 from harness.scoring import find_scorer
 from harness.suite import Suite
@@ -127,7 +128,8 @@ from pathlib import Path
 from harness.adapters.registry import find_adapter
 from harness.llm.models import Models, ModelSettings
 from harness.naming import parse_spec
-from harness.runs.execute import Entrant, Settings, execute
+from harness.runs.execute import execute
+from harness.runs.preparing import Entrant, Settings
 from harness.suite import load_suite
 spec = parse_spec("slow=waiting:Memory", "--system", labelled=True)
 models = Models(ModelSettings(), {})

@@ -12,7 +12,7 @@ import pytest
 from harness.adapters.connectors.openai_chat import ChatOptions, OpenAIChat
 from harness.adapters.protocol import AgentFailure, Question, Space
 from harness.errors import EndpointError
-from harness.llm import client
+from harness.llm import line
 from harness.llm.models import Models, ModelSettings
 from harness.suite import Conversation, Message
 from tests.model_server import Server, start
@@ -38,7 +38,7 @@ def running() -> Iterator[Server]:
 
 @pytest.fixture
 def server(running: Server, monkeypatch: pytest.MonkeyPatch) -> Server:
-    monkeypatch.setattr(client, "_BACKOFF_S", (0.001, 0.004))
+    monkeypatch.setattr(line, "_BACKOFF_S", (0.001, 0.004))
     running.set_faults([])
     running.reset()
     return running

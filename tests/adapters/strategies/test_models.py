@@ -7,7 +7,7 @@ import pytest
 
 from harness.adapters import AgentFailure
 from harness.errors import EndpointError
-from harness.llm import client
+from harness.llm import line
 from harness.llm.exchange import BudgetSpent, Unrecorded
 from harness.llm.usage import Budget
 from tests.adapters.strategies.agents import DONE, FIRST, SECOND, remember, texts, with_agents
@@ -19,7 +19,7 @@ NOBODY = "http://127.0.0.1:9/v1"
 
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client, "_BACKOFF_S", (0.001, 0.002))
+    monkeypatch.setattr(line, "_BACKOFF_S", (0.001, 0.002))
 
 
 def test_two_agents_side_by_side_share_nothing() -> None:

@@ -66,7 +66,7 @@ def server() -> Iterator[Server]:
 @pytest.fixture
 def make_judge(server: Server, monkeypatch: pytest.MonkeyPatch) -> MakeJudge:
     """Make a judge of the loopback server, its faults named by a persona."""
-    monkeypatch.setattr("harness.llm.client._BACKOFF_S", (0.01, 0.05))
+    monkeypatch.setattr("harness.llm.line._BACKOFF_S", (0.01, 0.05))
 
     def make(persona: str = "", **options: Any) -> LLMJudge:
         options = {"model": "judge-1", "cassette": None, "variables": {}, **options}
