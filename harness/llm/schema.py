@@ -40,6 +40,8 @@ class Items:
         ids: the objects asked for, each exactly once: read as `{id: {field: value}}`. None lets
             any number of objects come, none included: read as a tuple of `{field: value}`.
         key: what an object's id is called.
+        most: how many objects may come where no ids are asked for. It is asked for, not checked: it
+            ends the loops that weak models fall into.
     """
 
     name: str
@@ -48,12 +50,15 @@ class Items:
     key: str = "id"
     required: bool = True
     description: str = ""
+    most: int | None = None
 
     def json_schema(self) -> dict[str, Any]:
         """Return the schema of the value."""
         schema: dict[str, Any] = {"type": "array"}
         if self.ids is None:
             schema["items"] = _object_schema(self.fields)
+            if self.most is not None:
+                schema["maxItems"] = self.most
         else:
             named = {self.key: {"type": "string", **({"enum": list(self.ids)} if self.ids else {})}}
             schema["items"] = _object_schema(self.fields, named)

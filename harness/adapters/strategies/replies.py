@@ -17,6 +17,8 @@ from harness.llm.reply_error import ReplyError
 from harness.llm.reply_fields import Choice, Flag, Flags, Text
 from harness.llm.schema import Field, Items, ReplySchema
 
+MOST_OPERATIONS = 6
+"""Operations in one reply, as the prompt says it too."""
 _NUMBERS = re.compile(r"\d{1,6}")
 _RANGE = re.compile(r"(\d{1,6})\s*[-\u2010-\u2015]\s*(\d{1,6})")
 _LONGEST_RANGE = 20
@@ -78,11 +80,11 @@ def schema_of(form: Form) -> ReplySchema:
     operation += [_Words(name, required=False) for name in ("id", *form.fields)]
     if form.has_values:
         pair = (_Words("name", required=False), _Words("value", required=False))
-        operation.append(_Pairs("values", pair, required=False))
+        operation.append(_Pairs("values", pair, required=False, most=MOST_OPERATIONS))
     operation.append(_Words("messages", required=False))
     return ReplySchema(
         "memory_operations",
-        (Items("operations", tuple(operation), required=False), Flag("done", required=False)),
+        (Items("operations", tuple(operation), required=False, most=MOST_OPERATIONS), Flag("done", required=False)),
     )
 
 
