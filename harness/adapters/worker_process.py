@@ -90,7 +90,8 @@ class Worker:
                 stderr=write_end,
                 pass_fds=(theirs.fileno(), watched),
                 start_new_session=True,  # Ctrl-C is for the harness; and a group can be killed as one
-                env={**variables, "PYTHONUNBUFFERED": "1"},
+                # Several workers share the processors; BLAS in each would take all of them.
+                env={"OPENBLAS_NUM_THREADS": "1", **variables, "PYTHONUNBUFFERED": "1"},
             )
         os.close(write_end)
         os.close(watched)

@@ -53,10 +53,10 @@ READERS = ("extractive", "llm", "own")
     "that can write answers write them.",
 )
 @click.option(
-    "--budget", type=click.IntRange(1), metavar="WORDS", help="Words of memory that are read (500)."
+    "--budget", type=click.IntRange(1), metavar="WORDS", help="Words of memory that are read (1000)."
 )
 @click.option(
-    "--recall-limit", type=click.IntRange(1), metavar="N", help="Memories that a system is asked for (50)."
+    "--recall-limit", type=click.IntRange(1), metavar="N", help="Memories that a system is asked for (100)."
 )
 @options.model_options
 @click.option(

@@ -20,12 +20,12 @@ def conversations_for(
 ) -> tuple[Conversation, ...]:
     """Return what a system is given: everything, except for the oracle, which is given the cited messages.
 
-    Where no message is cited, as in suites without evidence, the oracle is given everything too.
+    Where an answerable case cites no message, as in suites without evidence, it is given everything too.
     """
     if info.name != "oracle" or info.source != "built-in":
         return tuple(conversations)
     cited = {reference for fact in case.gold.required for reference in (*fact.evidence, *fact.derived_from)}
-    if not cited:
+    if not cited and case.answerable:
         return tuple(conversations)
     return tuple(
         replace(conversation, messages=kept)

@@ -11,9 +11,9 @@ from harness.llm.exchange import ChatRequest, Unanswered
 from harness.llm.models import Models
 from harness.llm.templates import Templates, neutralised
 
-DEFAULT_BUDGET = 500
+DEFAULT_BUDGET = 1000
 """Words of recalled memory that a reader is given."""
-DEFAULT_LIMIT = 50
+DEFAULT_LIMIT = 100
 """Memories that a system is asked for; the budget decides how many of them are read."""
 READERS = ("extractive", "llm", "own")
 PROMPT = "reader.j2"

