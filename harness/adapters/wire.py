@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any
 
@@ -125,15 +125,17 @@ def checked_answer(value: Any) -> Answer:
         value = Answer(value["answer"], memory=texts, tokens=value.get("tokens"))
     if not isinstance(value, Answer):
         raise AgentFailure("bad_value", f"returned {_kind(value)}; expected the answer as a string")
-    text, tokens = _said(value)
+    text, tokens, memory = _said(value)
     if not isinstance(text, str):
         raise AgentFailure("bad_value", f"the answer is {_kind(text)}; expected a string")
     if tokens is not None and type(tokens) is not int:
         raise AgentFailure("bad_value", f"tokens is {_kind(tokens)}; expected a whole number")
-    if not all(isinstance(item, str) for item in value.memory or ()):
-        raise AgentFailure("bad_value", "memory has to be a list of strings")
-    _bound(len(text) + sum(map(len, value.memory or ())))
-    return value
+    if memory is not None:
+        if not isinstance(memory, (list, tuple)) or not all(isinstance(item, str) for item in memory):
+            raise AgentFailure("bad_value", "memory has to be a list of strings")
+        memory = tuple(memory)
+    _bound(len(text) + sum(map(len, memory or ())))
+    return replace(value, memory=memory)
 
 
 def checked_report(value: Any) -> dict[str, Any]:
@@ -196,8 +198,8 @@ def _loose(item: Memory) -> tuple[Any, Any, Any, Any]:
     return item.text, item.id, item.source_refs, item.created_at
 
 
-def _said(answer: Answer) -> tuple[Any, Any]:
-    return answer.text, answer.tokens
+def _said(answer: Answer) -> tuple[Any, Any, Any]:
+    return answer.text, answer.tokens, answer.memory
 
 
 def _finite(value: Any) -> bool:

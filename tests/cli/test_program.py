@@ -247,9 +247,21 @@ def test_scorers_lists_what_can_be_named(recallbench: Any) -> None:
 def test_demo_runs_the_main_job(recallbench: Any) -> None:
     done = recallbench("demo")
     assert done.returncode == 0, done.stderr
-    assert "Overall (mean over cases)" in done.stdout
-    assert "llustrative" in done.stdout
+    rows = {line.split("│")[1].strip(): line for line in done.stdout.splitlines() if line.startswith("│")}
+    assert len(rows) >= 4
+    assert "1.00 n=8" in rows["oracle"]
+    assert "1.00 n=8" in rows["full_context"]
+    assert "0.00 n=8" in rows["no_memory"]
+    assert "Run just now in" in done.stdout
     assert "One case explained" in done.stdout
+
+
+@pytest.mark.parametrize("scorer", ["keyword-recall", "llm-judge"])
+def test_demo_scores_the_recorded_answers(recallbench: Any, scorer: str) -> None:
+    done = recallbench("demo", "--scorer", scorer)
+    assert done.returncode == 0, done.stderr
+    assert "Overall (mean over cases)" in done.stdout
+    assert "answered:" in done.stdout
 
 
 def test_dataset_validate(recallbench: Any, write_suite: Any) -> None:

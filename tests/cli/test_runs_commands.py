@@ -87,7 +87,7 @@ def test_runs_over_different_cases_are_compared_over_those_both_were_asked(
         "compare", run_folder(here / "runs", "bm25"), run_folder(here / "runs", "full_context")
     )
     assert done.returncode == 0, done.stderr
-    assert "Compared over the 2 cases that all were asked, of 4." in done.stdout
+    assert "2 of the 4 cases asked were asked of all" in done.stdout
     assert done.stdout.count("n=2") == 4
 
     assert recallbench("run", "-s", "oracle", "--suite", "suite", "--case", "layer2_04_fee").returncode == 0
@@ -248,7 +248,7 @@ def test_a_suite_that_has_moved_is_asked_for(here: Path, inside: Any) -> None:
     run = run_folder(here / "runs", "bm25")
     lost = inside("compare", run)
     assert lost.returncode == 2
-    assert "Name the suite of the runs with --suite." in lost.stderr
+    assert "Name the suite of the runs with --suite, and the gold file" in lost.stderr
     assert inside("compare", run, "--suite", "elsewhere").returncode == 0
 
 

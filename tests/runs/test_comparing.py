@@ -41,7 +41,7 @@ def test_runs_over_different_cases_are_compared_over_the_common_ones(fees: Fees,
     second = made_run(tmp_path, Suite(suite.root, suite.cases[1:]), label="two")
     common = common_cases(suite, [first, second])
     assert common.suite.ids == (B,)
-    assert common.notes == ("Compared over the 1 cases that all were asked, of 3.",)
+    assert common.notes == ("1 of the 3 cases asked were asked of all; the others are left out.",)
 
 
 def test_a_case_that_has_changed_is_left_out_and_named(fees: Fees, tmp_path: Path) -> None:
