@@ -102,6 +102,7 @@ class WriterAgent:
         for step in range(1, self._options.steps + 1):
             reply = await self._ask(turns, f"{self._form.name}: {conversation.id}, step {step}")
             results: list[str] = []
+            before = refused
             for operation, numbers in reply.operations:
                 try:
                     results.append(self._apply(operation, numbers, conversation))
@@ -109,7 +110,8 @@ class WriterAgent:
                 except Refused as error:
                     results.append(f"error: {error}")
                     refused += 1
-            if reply.done or not reply.operations:
+            # A writer that was told off for an operation gets to see it, whatever it said of being done.
+            if not reply.operations or (reply.done and refused == before):
                 self.log.append(Written(conversation.id, step, done, refused, True))
                 return
             turns += self._prompts.results(reply.text, results, self._options.steps - step)

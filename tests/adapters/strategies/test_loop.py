@@ -204,8 +204,10 @@ def test_people_stay_apart_and_a_value_can_be_removed() -> None:
             {"op": "update", "id": "c2", "person": "Orla"},
             done=True,
         ),
+        DONE,
     ) as model:
         agent = remember("advanced_json_cards", model.base_url)
+    assert len(model.requests) == 3  # done, and yet shown what was refused
     assert results(model)[2].startswith("error: c1 has the same person, category, key")
     assert [text.splitlines()[0] for text in texts(agent).values()] == [
         "bank > account, of Orla: id: Orla",
