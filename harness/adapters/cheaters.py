@@ -45,6 +45,7 @@ class _Dump(_Cheat):
 
 class _Cheater(Adapter):
     isolation = "inline"
+    uses_folder = False
     capabilities = frozenset({"answer"})
 
 

@@ -49,7 +49,7 @@ class NoMemory(Adapter):
     """Remembers nothing."""
 
     isolation = "inline"
-    uncut = True
+    uses_folder = False
 
     def open(self, space: Space) -> _Nothing:
         """Return an agent that recalls nothing."""
@@ -60,7 +60,7 @@ class FullContext(Adapter):
     """Hands back every message in order."""
 
     isolation = "inline"
-    uncut = True
+    uses_folder = False
 
     def open(self, space: Space) -> _Transcript:
         """Return an agent that recalls all that was said."""

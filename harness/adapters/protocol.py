@@ -132,13 +132,13 @@ class Adapter(ABC):
         capabilities: which optional methods its agents have; `user` where several users can be told
             apart in one space.
         isolation: `process` for whatever blocks or is not ours, `inline` for the harness's own light ones.
-        uncut: its memories are not cut to the reader's budget (controls).
+        uses_folder: whether its agents may use `space.folder`; without it there is none.
     """
 
     Options: ClassVar[type[BaseModel]] = NoOptions
     capabilities: ClassVar[frozenset[Capability]] = frozenset({"recall"})
     isolation: ClassVar[Isolation] = "process"
-    uncut: ClassVar[bool] = False
+    uses_folder: ClassVar[bool] = True
 
     def __init__(self, options: BaseModel) -> None:
         self.options = options

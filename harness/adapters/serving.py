@@ -67,7 +67,9 @@ class Serving:
     async def open(self, namespace: str, repeat: int) -> OpenAgent:
         """Open an agent in a fresh space."""
         folder = folder_of(namespace)
-        folder.mkdir(mode=0o700)
+        used = self._adapter.uses_folder
+        if used:
+            folder.mkdir(mode=0o700)
         space = Space(namespace, folder, self._models, repeat)
         try:
             agent = await _call("open", self._adapter.open, space)
@@ -83,7 +85,7 @@ class Serving:
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
-        return OpenAgent(agent, folder)
+        return OpenAgent(agent, folder if used else None)
 
     async def discard(self, namespace: str) -> None:
         """Remove what a killed agent left behind."""
@@ -102,7 +104,7 @@ def folder_of(namespace: str) -> Path:
 class OpenAgent:
     """One agent between `open` and `close`."""
 
-    def __init__(self, agent: Any, folder: Path) -> None:
+    def __init__(self, agent: Any, folder: Path | None) -> None:
         self._agent = agent
         self._folder = folder
         self._kept_files = False
@@ -158,13 +160,16 @@ class OpenAgent:
             if close is not None:
                 await _call("close", close)
         finally:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            if self._folder is not None:
+                shutil.rmtree(self._folder, ignore_errors=True)
 
     def _has_files(self) -> bool:
-        return self._folder.is_dir() and any(self._folder.iterdir())
+        return self._folder is not None and self._folder.is_dir() and any(self._folder.iterdir())
 
     def _check_store(self, phase: str) -> None:
         """Refuse to take an empty recall for forgetfulness when the store itself is gone."""
+        if self._folder is None:
+            return
         if not self._folder.is_dir() or (self._kept_files and not self._has_files()):
             raise AgentFailure("store_lost", "what the agent had stored in its folder is gone", phase)
 

@@ -156,6 +156,25 @@ def checked_report(value: Any) -> dict[str, Any]:
 
 
 def _memory(item: Any, number: int) -> Memory:
+    return item if type(item) is Memory and _sound(item) else _checked_memory(item, number)
+
+
+def _sound(memory: Memory) -> bool:
+    """Say at once that nothing is wrong with a memory, as is the usual case."""
+    text, identity, refs, created = _loose(memory)
+    return (
+        type(text) is str
+        and type(identity) is str
+        and (memory.score is None or (type(memory.score) is float and math.isfinite(memory.score)))
+        and (created is None or type(created) is datetime)
+        and type(refs) is tuple
+        and all([type(ref) is str for ref in refs])
+        and memory.type is None
+        and memory.importance is None
+    )
+
+
+def _checked_memory(item: Any, number: int) -> Memory:
     where = f"memory {number}"
     if isinstance(item, str):
         return Memory(str(number), item)

@@ -25,6 +25,7 @@ class Retrieval(Adapter):
     """
 
     Options: ClassVar[type[BaseModel]] = ChunkOptions
+    uses_folder: ClassVar[bool] = False
     capabilities: ClassVar[frozenset[Capability]] = frozenset({"recall", "add", "list", "delete", "user"})
 
     def __init__(self, options: BaseModel, strategy: Adapter | None = None) -> None:

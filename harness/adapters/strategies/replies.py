@@ -84,7 +84,10 @@ def schema_of(form: Form) -> ReplySchema:
     operation.append(_Words("messages", required=False))
     return ReplySchema(
         "memory_operations",
-        (Items("operations", tuple(operation), required=False, most=MOST_OPERATIONS), Flag("done", required=False)),
+        (
+            Items("operations", tuple(operation), required=False, most=MOST_OPERATIONS),
+            Flag("done", required=False),
+        ),
     )
 
 
