@@ -74,9 +74,16 @@ class _Pairs(Items):
         return super().read(value, flags)
 
 
-def schema_of(form: Form) -> ReplySchema:
-    """Return the reply that is asked for; keys stand in the order in which they are best written."""
-    operation: list[Field] = [_Operator("op", OPERATIONS, required=False)]
+def schema_of(form: Form, *, empty: bool) -> ReplySchema:
+    """Return the reply that is asked for; keys stand in the order in which they are best written.
+
+    Args:
+        form: the memory's form.
+        empty: whether the memory is empty, so that only adding is asked for; a weak model would
+            update what is not there. What comes all the same is read.
+    """
+    operators = ("add",) if empty else OPERATIONS
+    operation: list[Field] = [_Operator("op", operators, required=False)]
     operation += [_Words(name, required=False) for name in ("id", *form.fields)]
     if form.has_values:
         pair = (_Words("name", required=False), _Words("value", required=False))

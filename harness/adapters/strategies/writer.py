@@ -82,7 +82,6 @@ class WriterAgent:
         self._prompts = prompts
         self._options = options
         self._repeat = space.repeat
-        self._schema = schema_of(form)
         self._chat = space.models.chat(options.model)
 
     @property
@@ -137,7 +136,8 @@ class WriterAgent:
 
     async def _ask(self, turns: tuple[dict[str, str], ...], label: str) -> Reply:
         parameters = {"temperature": self._options.temperature, "max_tokens": self._options.max_tokens}
-        request = ChatRequest(turns, self._schema, parameters, self._repeat, label)
+        schema = schema_of(self._form, empty=not self.store.entries)
+        request = ChatRequest(turns, schema, parameters, self._repeat, label)
         try:
             answered = await self._chat.ask(request, lambda value: read_reply(value, self._form))
         except Unanswered as failed:
