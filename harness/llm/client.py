@@ -157,7 +157,7 @@ class ChatModel:
         key = request_key(asked)
         kept = None if fresh else self._cassette.get(key)
         if kept is not None:
-            return kept, _stored(kept, request.schema), 0
+            return kept, _stored(kept, request), 0
         if self._cassette.mode == "replay":
             raise Unrecorded(
                 f"{request.label}: the cassette {self._cassette.path} holds no reply of {self.endpoint.model} "
@@ -169,7 +169,7 @@ class ChatModel:
             key, asked, arrived.raw.status, arrived.text, self.endpoint.provider, canonical(described(sent))
         )
         stands = self._cassette.put(entry, replace=fresh)
-        return stands, arrived if stands is entry else _stored(stands, request.schema), 1
+        return stands, arrived if stands is entry else _stored(stands, request), 1
 
     async def _fetch(
         self, request: ChatRequest, messages: list[Mapping[str, str]], wanted: Mapping[str, Any]
@@ -186,7 +186,7 @@ class ChatModel:
 
         for _ in range(_MOST_STEPS):
             try:
-                arrived = await self._line.ask(body, partial(_read, schema=request.schema))
+                arrived = await self._line.ask(body, partial(_read, request=request))
             except ReplyError as trouble:
                 if self._dialect.adapt(trouble, sent):
                     continue
@@ -244,14 +244,14 @@ def _advice(endpoint: Endpoint) -> Advice:
     )
 
 
-def _read(raw: RawReply, schema: ReplySchema | None) -> Reading:
-    return read_text(raw) if schema is None else read_reply(raw, schema)
+def _read(raw: RawReply, request: ChatRequest) -> Reading:
+    return read_text(raw, cut=request.cut) if request.schema is None else read_reply(raw, request.schema)
 
 
-def _stored(kept: Entry, schema: ReplySchema | None) -> Arrived[Reading]:
+def _stored(kept: Entry, request: ChatRequest) -> Arrived[Reading]:
     raw = RawReply(kept.status, {}, decoded(kept.body))
     try:
-        return Arrived(raw, kept.body, _read(raw, schema))
+        return Arrived(raw, kept.body, _read(raw, request))
     except ReplyError as error:
         return Arrived(raw, kept.body, error)
 

@@ -21,6 +21,7 @@ class ChatRequest(NamedTuple):
         parameters: temperature, max_tokens and so on, as meant.
         repeat: which of several askings of the same this is, from 0.
         label: what it is about, for messages to the user.
+        cut: whether a reply in words that ends at the token limit is taken as far as it goes.
     """
 
     messages: tuple[Mapping[str, str], ...]
@@ -28,6 +29,7 @@ class ChatRequest(NamedTuple):
     parameters: Mapping[str, Any]
     repeat: int = 0
     label: str = ""
+    cut: bool = False
 
 
 class Served(NamedTuple):

@@ -25,6 +25,7 @@ Nothing is guessed: a reply that has no single clear reading is an error, never 
 | `coerced` | a value or key was spelt otherwise, see `reply_fields` |
 | `clamped` | a number was moved to its bound by a rounding error |
 | `length_but_complete` | the token limit was reached after its end |
+| `cut` | a reply in words that ends at the token limit, where that is fine |
 """
 
 from __future__ import annotations
@@ -81,6 +82,7 @@ FLAGS = (
     "coerced",
     "clamped",
     "length_but_complete",
+    "cut",
 )
 """Every flag, in the order in which `Parsed.flags` has them."""
 
@@ -132,13 +134,18 @@ def read_reply(raw: RawReply, schema: ReplySchema, *, now: datetime | None = Non
     return Parsed(value, _in_order(flags), usage_of(raw), model_of(raw))
 
 
-def read_text(raw: RawReply, *, now: datetime | None = None) -> TextReply:
+def read_text(raw: RawReply, *, now: datetime | None = None, cut: bool = False) -> TextReply:
     """Read a reply in plain words, an answer say.
 
+    Args:
+        raw: the HTTP answer.
+        now: from when a `Retry-After` date counts, if the answer has no `Date`.
+        cut: take one that ends at the token limit as far as it goes, with the flag `cut`.
+
     Raises:
-        ReplyError: when it holds none, or was cut.
+        ReplyError: when it holds none, or was cut and that is not fine.
     """
-    readings = [_read_words(choice, raw, now) for choice in choices_of(raw, now)]
+    readings = [_read_words(choice, raw, now, cut) for choice in choices_of(raw, now)]
     text, flags = readings[-1]
     if any(other != text for other, _ in readings):
         raise ReplyError("ambiguous", "The reply has several choices, and they differ.")
@@ -277,14 +284,17 @@ def _only_items(schema: ReplySchema) -> Items | None:
     return only if isinstance(only, Items) else None
 
 
-def _read_words(choice: Mapping[str, Any], raw: RawReply, now: datetime | None) -> tuple[str, set[str]]:
+def _read_words(
+    choice: Mapping[str, Any], raw: RawReply, now: datetime | None, cut: bool
+) -> tuple[str, set[str]]:
     message, ended = message_of(choice, raw, now)
     content = content_of(message)
     if isinstance(content, dict):
         raise ReplyError("bad_shape", "The content is an object where words were asked for.")
     text, thought = without_thoughts(content)
-    if ended in AT_LIMIT:
+    at_limit = ended in AT_LIMIT
+    if at_limit and not (cut and text):
         raise cut_reply("before its end" if text else "before it began")
     if not text:
         raise nothing_in(message, thought, ended)
-    return text, {"think"} if thought else set()
+    return text, {*(("think",) if thought else ()), *(("cut",) if at_limit else ())}

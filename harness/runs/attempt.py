@@ -84,6 +84,8 @@ async def attempt(
             kept = tuple(memory.text for memory in read_of)
             with _timed(trail.timings, "read"):
                 read = await reader.read(question, read_of, begun.repeat)
+            if read.cut:
+                trail.report["answer_cut"] = True
     except AgentFailure as failed:
         failure = failed
     own = found if isinstance(found, Answer) else None

@@ -68,6 +68,7 @@ def notes_on(runs: Sequence[ScoredRun], cases: Sequence[Case], scorer: Scorer) -
         *_uncut(runs),
         *_dateless(runs),
         *_failures(runs),
+        *_cut(runs),
         *_repeats(runs),
         *_below_nothing(runs),
         *_cheaters(runs, cases, scorer),
@@ -127,6 +128,15 @@ def _failures(runs: Sequence[ScoredRun]) -> list[str]:
         if run.failures
     ]
     return [f"System errors by kind (never a score): {'; '.join(each)}."] if each else []
+
+
+def _cut(runs: Sequence[ScoredRun]) -> list[str]:
+    each = [f"{run.scores.system} {run.cut}" for run in runs if run.cut]
+    return (
+        [f"Answers that ran into the reader's limit, scored as far as they go: {', '.join(each)}."]
+        if each
+        else []
+    )
 
 
 def _repeats(runs: Sequence[ScoredRun]) -> list[str]:

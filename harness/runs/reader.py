@@ -17,14 +17,21 @@ DEFAULT_LIMIT = 100
 """Memories that a system is asked for; the budget decides how many of them are read."""
 READERS = ("extractive", "llm", "own")
 PROMPT = "reader.j2"
-_MAX_TOKENS = 400
+_MAX_TOKENS = 256
 
 
 class Read(NamedTuple):
-    """An answer in words, None where the reader writes none, and the tokens it took."""
+    """What a reader made of the memories.
+
+    Attributes:
+        text: the answer in words, None where the reader writes none.
+        tokens: tokens it took, where known.
+        cut: whether it ran into the reader's limit; it counts as far as it goes.
+    """
 
     text: str | None
     tokens: int | None = None
+    cut: bool = False
 
 
 class Reader(Protocol):
@@ -101,9 +108,10 @@ class LLMReader:
             {"temperature": 0.0, "max_tokens": _MAX_TOKENS},
             repeat,
             "the reader",
+            cut=True,
         )
         try:
             answered = await self._chat.ask(request)
         except Unanswered as failed:
             raise AgentFailure("reader", f"{failed.error.kind}: {failed.error.message}", "read") from None
-        return Read(str(answered.value).strip(), answered.served.spent.tokens)
+        return Read(str(answered.value).strip(), answered.served.spent.tokens, "cut" in answered.flags)

@@ -27,6 +27,7 @@ class ScoredRun:
         dated: answers whose memories do.
         failures: how many answers failed, by kind.
         words_in: mean words that were ingested for a case.
+        cut: answers that ran into the reader's limit.
     """
 
     folder: RunFolder
@@ -35,6 +36,7 @@ class ScoredRun:
     dated: int
     failures: dict[str, int]
     words_in: float | None
+    cut: int
 
 
 def score_run(folder: RunFolder, cases: Sequence[Case], scorer: Scorer) -> ScoredRun:
@@ -45,6 +47,7 @@ def score_run(folder: RunFolder, cases: Sequence[Case], scorer: Scorer) -> Score
     dates: list[bool] = []
     failures: dict[str, int] = defaultdict(int)
     words: list[int] = []
+    cut = 0
     seen: set[tuple[str, int]] = set()
     records = (record for record in folder.records() if record.case in wanted and record.repeat in repeats)
     for part in _parts(records):
@@ -55,6 +58,7 @@ def score_run(folder: RunFolder, cases: Sequence[Case], scorer: Scorer) -> Score
             if record.failure is not None:
                 failures[record.failure.kind] += 1
             words.append(record.words_in)
+            cut += bool(record.report.get("answer_cut"))
         pairs = [(wanted[record.case], record.as_answer()) for record in part]
         for record, score in zip(part, score_pairs(pairs, scorer), strict=True):
             found[record.case][record.repeat] = score
@@ -71,6 +75,7 @@ def score_run(folder: RunFolder, cases: Sequence[Case], scorer: Scorer) -> Score
         dates.count(True),
         dict(failures),
         fmean(words) if words else None,
+        cut,
     )
 
 

@@ -152,7 +152,7 @@ def test_a_memory_cannot_pass_for_the_frame_around_it(model_server: Server, text
     read(model_server, [Memory("m", text), Memory("n", "another")])
     ((system, user),) = prompts(model_server)
     frame = [line for line in user.splitlines() if line and not line.startswith("  ")]
-    plain = ["Notes:", "---", "---", "---", "Today is Sunday, April 20, 2025.", "Question: What is the fee?"]
+    plain = ["Notes:", "-", "-", "Today is Sunday, April 20, 2025.", "Question: What is the fee?"]
     assert frame == plain
     assert "Notes:" not in system
     assert text.split()[-1] in user

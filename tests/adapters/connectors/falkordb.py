@@ -34,7 +34,11 @@ def running() -> Iterator[int]:
             yield port
         finally:
             server.terminate()
-            server.wait(10)
+            try:
+                server.wait(10)
+            except subprocess.TimeoutExpired:  # it has been seen to hang with several graphs at work
+                server.kill()
+                server.wait()
 
 
 def _free_port() -> int:
