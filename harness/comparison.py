@@ -124,7 +124,7 @@ class Comparison:
         suite: where the suite came from.
         suite_hash: what it held.
         source: where the answers came from.
-        notes: what a reader has to know: an illustrative fixture, a partial comparison, …
+        notes: what a reader has to know: where answers come from, a partial comparison, …
         models: the model behind a system, where the answers say so.
         judge: who judged and how far it can be trusted, None for the offline scorers.
     """

@@ -11,7 +11,7 @@ _PACKAGE = Path(__file__).parent
 
 
 def example_responses() -> Path:
-    """Return the path of the bundled responses of four systems; they are illustrative."""
+    """Return the path of the bundled answers: a small local model's, from what four systems recalled."""
     return bundled("fixtures") / "system_responses.example.json"
 
 

@@ -25,7 +25,7 @@ def command(sources: tuple[Path, ...], per_case: bool, **flags: Any) -> None:
 
     RUN is the folder of a run, or a folder of runs. RESPONSES.json holds {system: {test_id:
     answer}}; an answer is a string or {answer, memory, latency_s, tokens}. Without either, the
-    bundled illustrative answers are compared.
+    bundled example answers are compared.
     """
     folders = [path for path in sources if path.is_dir()]
     if folders and len(folders) == len(sources):

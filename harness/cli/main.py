@@ -33,7 +33,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "compare": ("compare", "Compare systems layer by layer, from runs or from their answers."),
     "batch": ("batch", "Score one system's answers case by case, with evidence."),
     "score": ("score", "Score runs again, by a judge say, without running anything."),
-    "runs": ("runs", "List the runs in a folder (runs/ when none is named)."),
+    "runs": ("runs", "List the runs in a folder (runs/ when none is named), or export their answers."),
     "systems": ("systems", "List the memory systems that --system takes, or the options of one."),
     "init": ("init", "Write the beginnings of an adapter of your own."),
     "list": ("list_cases", "List the cases of a suite."),

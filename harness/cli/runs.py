@@ -15,17 +15,31 @@ if TYPE_CHECKING:
 
 
 @click.command("runs")
-@click.argument("folder", type=click.Path(path_type=Path), default=Path("runs"), metavar="[DIR]")
+@click.argument("folders", nargs=-1, type=click.Path(path_type=Path), metavar="[DIR…]")
 @click.option("--json", "as_json", is_flag=True, help="Print the manifests as JSON lines.")
-def command(folder: Path, as_json: bool) -> None:
-    """List the runs in a folder (runs/ when none is named)."""
+@click.option(
+    "--export",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE.json",
+    help="Write the runs' answers as a responses file, which compare and batch take.",
+)
+@click.option("--note", default="", metavar="TEXT", help="What has to stand under tables of that file.")
+def command(folders: tuple[Path, ...], as_json: bool, export: Path | None, note: str) -> None:
+    """List the runs in a folder (runs/ when none is named), or export their answers."""
     from rich.table import Table
     from rich.text import Text
 
     from harness.report.boxes import visible
     from harness.runs.folder import find_runs
 
-    found = find_runs(folder)
+    found = [run for folder in folders or (Path("runs"),) for run in find_runs(folder)]
+    if export is not None:
+        from harness.runs.exporting import responses
+
+        data = responses(found, note)
+        console.write_file(export, json.dumps(data, ensure_ascii=False, indent=2) + "\n")
+        click.echo(f"wrote {export}", err=True)
+        return
     if as_json:
         for run in found:
             click.echo(json.dumps({**run.manifest.as_data(), **_state(run)}, ensure_ascii=False))
