@@ -98,6 +98,21 @@ partial_option = click.option(
 )
 
 
+_CASSETTE_OPTIONS = (
+    click.option(
+        "--cassette",
+        type=click.Path(path_type=Path),
+        metavar="PATH",
+        help="Where replies are kept (.recallbench/cassette.sqlite).",
+    ),
+    click.option(
+        "--cassette-mode",
+        type=click.Choice(CASSETTE_MODES),
+        help="auto, replay (never calls) or off.",
+    ),
+)
+
+
 def judge_options(command: Command) -> Command:
     """Add the options of `--scorer llm-judge`."""
     for option in reversed(
@@ -161,17 +176,7 @@ def judge_options(command: Command) -> Command:
                 metavar="FILE",
                 help="Prices, for providers that name no cost.",
             ),
-            click.option(
-                "--cassette",
-                type=click.Path(path_type=Path),
-                metavar="PATH",
-                help="Where replies are kept (.recallbench/cassette.sqlite).",
-            ),
-            click.option(
-                "--cassette-mode",
-                type=click.Choice(CASSETTE_MODES),
-                help="auto, replay (never calls) or off.",
-            ),
+            *_CASSETTE_OPTIONS,
             click.option(
                 "--retry-errors", is_flag=True, help="Ask again where the cassette holds a judge error."
             ),
@@ -258,17 +263,7 @@ def model_options(command: Command) -> Command:
             click.option("--model", metavar="NAME", help="Model that writes memories and reads them."),
             click.option("--base-url", metavar="URL", help="OpenAI-compatible endpoint of the model."),
             click.option("--api-key-env", metavar="VARIABLE", help="Variable that holds its key."),
-            click.option(
-                "--cassette",
-                type=click.Path(path_type=Path),
-                metavar="PATH",
-                help="Where replies are kept (.recallbench/cassette.sqlite).",
-            ),
-            click.option(
-                "--cassette-mode",
-                type=click.Choice(CASSETTE_MODES),
-                help="auto, replay (never calls) or off.",
-            ),
+            *_CASSETTE_OPTIONS,
         )
     ):
         command = option(command)

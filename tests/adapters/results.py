@@ -62,7 +62,10 @@ def main() -> int:
             if not known.only or spec.partition("(")[0].partition("=")[0] in known.only
         ]
         status = 0
-        for alone, more in ((False, BOUNDS if "llm" in others else ["--controls"]), (True, ["--concurrency", "1"])):
+        for alone, more in (
+            (False, BOUNDS if "llm" in others else ["--controls"]),
+            (True, ["--concurrency", "1"]),
+        ):
             specs = [spec for spec in chosen if spec.startswith(ALONE) is alone]
             command = [sys.executable, "-m", "harness", "run", "--runs", known.runs, *others, *more]
             for spec in specs:

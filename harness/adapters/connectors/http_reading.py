@@ -13,8 +13,8 @@ import yaml
 from yaml.nodes import MappingNode, SequenceNode
 
 from harness.adapters.connectors.http_paths import JsonPath, PathError, parse_path
-from harness.adapters.connectors.http_templates import placeholders
 from harness.adapters.connectors.http_values import OF_MESSAGE
+from harness.adapters.connectors.value_templates import placeholders
 from harness.errors import InputError, Problem
 from harness.suite.yaml_reader import Document, FieldPath
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from harness.adapters.connectors.http_templates import filled
 from harness.adapters.connectors.rounds import Piece, pieces
+from harness.adapters.connectors.value_templates import filled
 from harness.adapters.memories.chunking import written
 from harness.adapters.protocol import Question
 from harness.suite import Conversation

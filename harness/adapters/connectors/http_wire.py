@@ -14,7 +14,7 @@ import yarl
 
 from harness.adapters.connectors.http_description import HttpDescription
 from harness.adapters.connectors.http_reading import Step
-from harness.adapters.connectors.http_templates import filled
+from harness.adapters.connectors.value_templates import filled
 from harness.adapters.protocol import AgentFailure
 from harness.llm.http_errors import retry_wait
 

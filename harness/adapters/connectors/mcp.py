@@ -12,9 +12,9 @@ from pydantic import BaseModel
 
 from harness.adapters.connectors.mcp_client import McpClient
 from harness.adapters.connectors.mcp_options import McpOptions
-from harness.adapters.connectors.mcp_results import data_of, memories_in, merged, words_of
-from harness.adapters.connectors.mcp_templates import at_path, filled
+from harness.adapters.connectors.mcp_results import at_path, data_of, memories_in, merged, words_of
 from harness.adapters.connectors.rounds import Piece, pieces
+from harness.adapters.connectors.value_templates import filled
 from harness.adapters.protocol import Adapter, AgentFailure, Capability, Memory, Question, Space
 from harness.suite import Conversation
 

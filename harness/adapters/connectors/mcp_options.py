@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from harness.adapters.connectors.mcp_templates import placeholders
 from harness.adapters.connectors.rounds import Per
+from harness.adapters.connectors.value_templates import placeholders
 
 PLACE = frozenset({"namespace", "folder"})
 PIECE = PLACE | {"id", "text", "role", "timestamp", "conversation_id", "number", "metadata", "user"}

@@ -12,7 +12,6 @@ from typing import Any
 
 from harness.adapters.connectors.mcp_client import ToolResult
 from harness.adapters.connectors.mcp_options import McpOptions
-from harness.adapters.connectors.mcp_templates import at_path
 from harness.adapters.protocol import AgentFailure, Memory
 
 _WORD = re.compile(r"[^\W_]+")
@@ -136,3 +135,15 @@ def _shape(data: Any) -> str:
 
 def _listed(names: Iterable[Any]) -> str:
     return ", ".join(map(str, names)) or "no fields"
+
+
+def at_path(data: Any, path: str) -> Any:
+    """Return what is at a path such as `results.0.text`; None where nothing is, all of it for an empty path."""
+    for step in path.split(".") if path else ():
+        if isinstance(data, Mapping):
+            data = data.get(step)
+        elif isinstance(data, list) and step.lstrip("-").isdigit() and -len(data) <= int(step) < len(data):
+            data = data[int(step)]
+        else:
+            return None
+    return data

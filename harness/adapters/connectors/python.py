@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, field_validator
 from harness.adapters.connectors import http_values as values
 from harness.adapters.connectors.http_items import memories_from, one_text
 from harness.adapters.connectors.http_paths import JsonPath, PathError, find, parse_path
-from harness.adapters.connectors.http_templates import filled, placeholders
+from harness.adapters.connectors.value_templates import filled, placeholders
 from harness.adapters.protocol import Adapter, AgentFailure, Capability, Memory, Question, Space
 from harness.errors import InputError
 from harness.naming import load_target

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from harness.adapters.connectors import http_wire
 from harness.adapters.connectors.http import HttpAgent, HttpOptions, HttpSystem
 from harness.adapters.connectors.http_paths import PathError, find, parse_path
-from harness.adapters.connectors.http_templates import filled
+from harness.adapters.connectors.value_templates import filled
 from harness.adapters.protocol import AgentFailure, Question, Space
 from harness.errors import InputError
 from harness.llm.models import Models, ModelSettings

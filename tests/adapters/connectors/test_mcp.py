@@ -12,8 +12,8 @@ from pydantic import ValidationError
 
 from harness.adapters.connectors.mcp import McpServer
 from harness.adapters.connectors.mcp_options import McpOptions
-from harness.adapters.connectors.mcp_results import merged, words_of
-from harness.adapters.connectors.mcp_templates import at_path, filled
+from harness.adapters.connectors.mcp_results import at_path, merged, words_of
+from harness.adapters.connectors.value_templates import filled
 from harness.adapters.protocol import AgentFailure, Memory, Question
 from tests.adapters.connectors import stores
 from tests.adapters.connectors.waited import Waited
