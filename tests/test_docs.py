@@ -40,9 +40,9 @@ def steps(body: str) -> Iterator[Step]:
     for part in parts[1:]:
         lines = part.splitlines(keepends=True)
         command = [lines[0]]
-        while len(lines) > len(command) and lines[len(command)].startswith("> "):
+        while len(lines) > len(command) and lines[len(command)].startswith(("> ", ">\n")):
             command.append(lines[len(command)])
-        written = "".join([command[0], *(line[2:] for line in command[1:])]).rstrip("\n")
+        written = "".join([command[0], *(line[2:] or "\n" for line in command[1:])]).rstrip("\n")
         yield Step(written, "".join(lines[len(command) :]))
 
 
@@ -92,7 +92,7 @@ def test_console_blocks_show_what_is_printed(page: Path, tmp_path: Path) -> None
             if not ok:
                 wrong.append(f"$ {step.command}\n--- shown\n{step.shown}--- printed\n{printed}")
             first, *rest = step.command.split("\n")
-            body += [f"$ {first}\n", *(f"> {line}\n" for line in rest), step.shown if ok else printed]
+            body += [f"$ {first}\n", *(f"> {line}".rstrip() + "\n" for line in rest), step.shown if ok else printed]
         rewritten = rewritten.replace(block[0], f"```console\n{''.join(body)}```")
     if wrong and os.environ.get("UPDATE_DOCS"):
         page.write_text(rewritten, encoding="utf-8")
