@@ -29,6 +29,7 @@ from pydantic import BaseModel, ConfigDict
 
 from harness.suite import Conversation
 from harness.suite.answer import Answer
+from harness.suite.wording import count_words
 
 if TYPE_CHECKING:
     from harness.llm.models import Models
@@ -75,8 +76,8 @@ class Memory:
 
     @property
     def words(self) -> int:
-        """Number of words, as white space separates them."""
-        return len(self.text.split())
+        """Number of words, as budgets count them."""
+        return count_words(self.text)
 
 
 @dataclass(frozen=True, slots=True)

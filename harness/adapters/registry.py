@@ -103,6 +103,10 @@ def find_adapter(spec: Spec) -> AdapterInfo:
             spec.name, spec.name, "own", f"from {spec.name.partition(':')[0]}", source="your own"
         )
     if found is None:
+        if _there(spec.name) and spec.name.isidentifier():
+            raise InputError(
+                f"{FLAG} {spec.text}: {spec.name} is a module. Name its class too: {spec.name}:ClassName."
+            )
         raise unknown(FLAG, spec.name, "system", (info.name for info in known))
     if found.lacking:
         raise InputError(

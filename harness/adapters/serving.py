@@ -6,13 +6,13 @@ import inspect
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from harness.adapters.plain import agent_capabilities
 from harness.adapters.protocol import Adapter, AgentFailure, Capability, Memory, Question, Space
 from harness.adapters.registry import AdapterInfo, make_adapter
+from harness.adapters.states import own_state
 from harness.adapters.wire import checked_answer, checked_memories, checked_report
 from harness.errors import HarnessError
 from harness.llm.exchange import BudgetSpent
@@ -180,11 +180,8 @@ def _version(adapter: Adapter, *, own: bool) -> str:
     if not own:
         return said
     agent = getattr(type(adapter), "agent", type(adapter))
-    try:
-        state = sha256(Path(inspect.getfile(agent)).read_bytes()).hexdigest()[:12]
-    except (OSError, TypeError):
-        return said
-    return f"{said} (source {state})".strip()
+    state = own_state(agent.__module__)
+    return f"{said} (source {state})".strip() if state else said
 
 
 async def _call(phase: str, method: Any, *args: Any, **named: Any) -> Any:

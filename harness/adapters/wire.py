@@ -236,7 +236,8 @@ def _bound(characters: int) -> None:
 
 
 def _kind(value: Any) -> str:
-    return "None" if value is None else f"a {type(value).__name__}"
+    name = type(value).__name__
+    return "None" if value is None else f"{'an' if name[0] in 'aeio' else 'a'} {name}"
 
 
 def _named(item: Mapping[Any, Any]) -> str:

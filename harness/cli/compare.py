@@ -37,6 +37,10 @@ def command(sources: tuple[Path, ...], per_case: bool, **flags: Any) -> None:
                 raise InputError(f"{path}: no such file or folder. Name runs, or one responses file.")
         raise click.UsageError("Name one responses file, or runs.")
     responses = sources[0] if sources else None
+    if responses is not None and not responses.suffix and not responses.exists():
+        raise InputError(
+            f"{responses}: no such file or folder. Name a run, a folder of runs, or a responses JSON."
+        )
 
     def answers(suite: Suite) -> Responses:
         from harness.resources import example_responses

@@ -6,10 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from harness.cli import console, judging, options, running
 from harness.errors import InputError
 
 if TYPE_CHECKING:
+    from harness.runs.folder import RunFolder
     from harness.scoring import Responses
     from harness.settings import Resolved
     from harness.suite import Suite
@@ -33,11 +36,14 @@ def run(
         flags: what the command line gave for the shared options.
     """
     from harness.comparison import compare
+    from harness.scoring import find_scorer
 
     values = _checked(flags, source)
     whole, asked = options.chosen_suite(values, flags["layer"], flags["cases"])
     used = judging.scorer(values, flags)
     given = answers(whole)
+    if values["scorer"].source == "default" and _only_recalled(given):
+        used = find_scorer("evidence-recall")  # an export of runs without answers
     with judging.watched(used):
         result = compare(
             asked, given, scorer=used, partial=flags["partial"], threshold=values["pass_threshold"].value
@@ -55,6 +61,12 @@ def run(
     console.gate(result, flags["fail_under"])
 
 
+def _only_recalled(given: Responses) -> bool:
+    """Say whether there is not one answer in words, and something that was recalled."""
+    every = [answer for answers in given.systems.values() for answer in answers.values()]
+    return all(answer.text is None for answer in every) and any(answer.memory is not None for answer in every)
+
+
 def run_on_runs(paths: Sequence[Path], *, per_case: bool, keep: bool, **flags: Any) -> None:
     """Compare runs with the flags of `options.comparison_options`; print, write and gate the result.
 
@@ -64,9 +76,20 @@ def run_on_runs(paths: Sequence[Path], *, per_case: bool, keep: bool, **flags: A
         keep: write each run's scores into its folder.
         flags: what the command line gave for the shared options.
     """
-    from harness.runs.folder import find_runs
+    from harness.runs.folder import find_runs, newest
 
-    runs = [run for path in paths for run in find_runs(path)]
+    runs: list[RunFolder] = []
+    older: list[RunFolder] = []
+    for path in paths:  # a run that is named itself is taken, whatever lies beside it
+        kept, earlier = newest(find_runs(path))
+        runs += kept
+        older += earlier
+    if older:
+        shown = ", ".join(run.path.name for run in older[:5]) + (" …" if len(older) > 5 else "")
+        click.echo(
+            f"left out, since a later run of the same system is there: {shown}. Name their folders to compare them.",
+            err=True,
+        )
     values = _checked(flags, *(run.path / "manifest.json" for run in runs))
     suite = running.suite_of(runs, values)
     if flags["layer"] or flags["cases"]:

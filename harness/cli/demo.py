@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from harness.scoring import Responses, Scorer
     from harness.suite import Case, Suite
 
-_SYSTEMS = ("no_memory", "last_conversation", "bm25", "full_context", "oracle")
+_SYSTEMS = ("bm25", "no_memory", "last_conversation", "full_context", "oracle")
 _EXPLAINED = "bm25"
 _WORKED_CASE = "layer2_01_two_cars_service"
 SCORERS = ("evidence-recall", "keyword-recall", "llm-judge")

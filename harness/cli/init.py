@@ -27,6 +27,6 @@ def adapter(name: str, use_async: bool, full: bool) -> None:
         click.echo(f"wrote {path.name}")
     system = f"{name}:{skeleton.class_name(name)}"
     click.echo("\nNext:")
-    click.echo(f"  python -m pytest test_{name}.py")
     click.echo(f"  recallbench systems --check {system}")
     click.echo(f"  recallbench run --system {system}")
+    click.echo(f"  python -m pytest test_{name}.py     (where pytest is installed)")

@@ -210,14 +210,15 @@ def _timeouts(given: tuple[str, ...]) -> Timeouts:
     return Timeouts(**{**overall, **found})
 
 
-def _models(values: Mapping[str, Resolved], reply_timeout: float | None) -> Models:
+def _models(values: Mapping[str, Resolved], flags: Mapping[str, Any]) -> Models:
     from harness.llm.models import Models, ModelSettings
     from harness.settings import variables
 
     given = {name: values[name].value for name in MODEL_SETTINGS}
     path = given.pop("cassette")
-    if reply_timeout is not None:
-        given["timeout_s"] = reply_timeout
+    given["retry_errors"] = flags["retry_errors"]
+    if flags["reply_timeout"] is not None:
+        given["timeout_s"] = flags["reply_timeout"]
     return Models(ModelSettings(**given, cassette=str(path.absolute()) if path else None), variables())
 
 
@@ -231,7 +232,7 @@ def _carry_out(
     from harness.runs.execute import execute
 
     async def work(tick: Any) -> Done:
-        models = _models(values, flags["reply_timeout"])
+        models = _models(values, flags)
         try:
             return await execute(suite, entrants, settings, models, flags["root"], tick)
         finally:
@@ -276,6 +277,6 @@ def _show_plan(suite: Suite, entrants: list[Entrant], settings: Settings) -> Non
     header = ("System", "Cases", "Questions", "Conversations", "Messages", "Words in", "Model calls")
     click.echo(boxes.draw(Grid(header, rows)))
     console.say(
-        "Nothing was done. Model calls are the harness's own (a strategy's steps, the reader); retries and what "
+        "Nothing was done; what an earlier run has finished is not taken off. Model calls are the harness's own (a strategy's steps, the reader); retries and what "
         "a system asks by itself come on top."
     )

@@ -62,13 +62,13 @@ def compared(
     if values["scorer"].source != "default":
         used = judging.scorer(values, flags)
         with judging.watched(used):
-            return [_comparison(runs, common.suite, used, values, common.notes, keep)]
+            return [_comparison(runs, suite, common.suite, used, values, common.notes, keep)]
     judging.refuse_judge_flags(values, flags)
     groups: dict[str, list[RunFolder]] = {}
     for run in runs:
         groups.setdefault(default_scorer(run), []).append(run)
     return [
-        _comparison(groups[name], common.suite, find_scorer(name), values, common.notes, keep)
+        _comparison(groups[name], suite, common.suite, find_scorer(name), values, common.notes, keep)
         for name in sorted(groups)
     ]
 
@@ -100,6 +100,7 @@ def _told_apart(runs: Sequence[RunFolder]) -> list[RunFolder]:
 
 def _comparison(
     runs: Sequence[RunFolder],
+    whole: Suite,
     suite: Suite,
     scorer: Scorer,
     values: Mapping[str, Resolved],
@@ -107,13 +108,17 @@ def _comparison(
     keep: bool,
 ) -> Comparison:
     from harness.comparison import compare_scores
-    from harness.runs.comparing import notes_on
-    from harness.runs.scoring import rows, score_run
+    from harness.runs.comparing import notes_on, standing
+    from harness.runs.scoring import narrowed, rows, score_run
 
-    scored = [score_run(run, suite.cases, scorer) for run in runs]
-    if keep:
-        for one in scored:
-            one.folder.write_scores(scorer.name, rows(one, scorer))
+    threshold = values["pass_threshold"].value
+    scored = []
+    for run in runs:
+        # What is kept of a run covers all of its cases, whatever it is compared with.
+        one = score_run(run, standing(whole, run) if keep else suite.cases, scorer)
+        if keep:
+            one.folder.write_scores(scorer.name, rows(one, scorer, threshold))
+        scored.append(narrowed(one, suite))
     models = {
         run.manifest.system.label: model
         for run in runs
@@ -123,9 +128,9 @@ def _comparison(
         suite,
         [one.scores for one in scored],
         scorer,
-        threshold=values["pass_threshold"].value,
+        threshold=threshold,
         source=", ".join(str(run.path) for run in runs),
-        notes=[*notes, *notes_on(scored, suite.cases, scorer)],
+        notes=[*notes, *notes_on(scored, suite.cases, scorer, threshold)],
         models=models,
     )
 

@@ -102,7 +102,7 @@ def _of_runs(
             lacking.append(f"{run.path}: {case_id} {asked} in this run.")
         for record in sorted(found, key=lambda one: one.repeat):
             score = score_case(case, record.as_answer(), scorer)
-            parts.append(run_view.record_view(run.manifest, record, full=full))
+            parts.append(run_view.record_view(run.manifest, record, full=full, folder=run.path))
             parts.append(
                 terminal.case_score(
                     score,

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from harness.llm.cassette import Cassette, Mode
 from harness.llm.client import ChatModel
 from harness.llm.endpoint import Endpoint, Wanted, parse_judge, resolve_endpoint
-from harness.llm.usage import Spent
 
 if TYPE_CHECKING:
     from harness.llm.embeddings import EmbeddingModel
@@ -26,6 +25,7 @@ class ModelSettings:
         cassette_mode: auto, replay or off.
         concurrency: most requests in flight for each model.
         timeout_s: seconds to wait for one reply.
+        retry_errors: ask again where the cassette holds an error.
     """
 
     provider: str | None = None
@@ -36,6 +36,7 @@ class ModelSettings:
     cassette_mode: Mode = "auto"
     concurrency: int = 16
     timeout_s: float = 120.0
+    retry_errors: bool = False
 
     def as_data(self) -> dict[str, Any]:
         """Return the settings as plain data; `ModelSettings(**data)` reads them back."""
@@ -79,6 +80,7 @@ class Models:
                 self._replies(),
                 concurrency=self.settings.concurrency,
                 timeout_s=self.settings.timeout_s,
+                retry_errors=self.settings.retry_errors,
             )
         return self._chats[endpoint]
 
@@ -95,14 +97,6 @@ class Models:
                 timeout_s=self.settings.timeout_s,
             )
         return self._embedders[endpoint]
-
-    @property
-    def fresh(self) -> Spent:
-        """What went over the wire so far, chat only."""
-        total = Spent()
-        for chat in self._chats.values():
-            total = total.plus(chat.fresh)
-        return total
 
     async def close(self) -> None:
         """Close connections and cassette."""

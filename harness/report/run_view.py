@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -10,29 +11,40 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.report.boxes import visible
+from harness.runs.folder import LOG
 from harness.runs.manifest import Manifest
 from harness.runs.record import Record
+from harness.suite.wording import count_words
 
 _SHOWN = 400
 
 
-def record_view(manifest: Manifest, record: Record, *, full: bool = False) -> RenderableType:
+def record_view(
+    manifest: Manifest, record: Record, *, full: bool = False, folder: Path | None = None
+) -> RenderableType:
     """Return one record.
 
     Args:
         manifest: the run that it is of.
         record: what became of the question.
         full: show memories whole, not only their beginnings.
+        folder: where the run is; it and the adapter's log are named then.
     """
-    parts: list[RenderableType] = [_head(manifest, record), Text("")]
+    parts: list[RenderableType] = [_head(manifest, record)]
+    if folder is not None:
+        parts.append(Text(str(folder), style="dim"))
+    parts.append(Text(""))
     parts += [Text("Delivered", style="bold"), Padding(_delivered(record), (0, 0, 1, 2))]
     if record.failure is not None:
-        parts += [Text(f"system error: {visible(str(record.failure))}", style="bold red"), Text("")]
+        parts += [Text(f"system error: {visible(str(record.failure))}", style="bold red")]
+        if folder is not None and (folder / LOG).exists():
+            parts += [Text(f"What it printed, tracebacks too: {folder / LOG}", style="dim")]
+        parts += [Text("")]
     if record.memories is not None:
         kept = len(record.kept or ())
         title = (
-            f"Recalled: {len(record.memories)} memories, {record.words_out} words; "
-            f"{kept} of them read, {sum(len(text.split()) for text in record.kept or ())} words"
+            f"Recalled: {_counted(len(record.memories), 'memory', 'memories')}, {record.words_out} words; "
+            f"{kept} of them read, {sum(map(count_words, record.kept or ()))} words"
         )
         parts += [Text(title, style="bold"), Padding(_memories(record, full), (0, 0, 1, 2))]
     if record.answer is not None:
@@ -41,6 +53,10 @@ def record_view(manifest: Manifest, record: Record, *, full: bool = False) -> Re
         said = json.dumps(record.report, ensure_ascii=False)
         parts += [Text("Its own report", style="bold"), Padding(Text(visible(said)), (0, 2, 1, 2))]
     return Group(*parts, Text(_timings(record), style="dim"), Text(""))
+
+
+def _counted(count: int, one: str, more: str) -> str:
+    return f"{count} {one if count == 1 else more}"
 
 
 def _head(manifest: Manifest, record: Record) -> Text:

@@ -96,7 +96,7 @@ async def attempt(
         namespace=begun.namespace,
         answer=None if failure else own.text if own else read.text,
         memories=found if isinstance(found, tuple) else None,
-        kept=own.memory if own else kept,
+        kept=_cut(own.memory, asking.budget) if own else kept,
         tokens=own.tokens if own else read.tokens,
         delivered=tuple(trail.handed),
         timings=trail.timings,
@@ -131,10 +131,20 @@ async def _found(
             with _timed(timings, "recall"):
                 recalled = await agent.recall(question, asking.limit, limits.recall)
             found = recalled if asking.budget is None else recalled[: asking.limit]
+            if len(found) < len(recalled):
+                trail.report["over_limit"] = len(recalled)
         trail.report |= await agent.report(limits.close)
         with _timed(timings, "close"):
             await stack.aclose()
     return found
+
+
+def _cut(texts: tuple[str, ...] | None, budget: int | None) -> tuple[str, ...] | None:
+    """Hold what an answering system says that it recalled to the budget that recalled memories have."""
+    if texts is None or budget is None:
+        return texts
+    told = [Memory(str(at), text) for at, text in enumerate(texts)]
+    return tuple(memory.text for memory in within_budget(told, budget))
 
 
 async def _ingest(agent: Session, conversation: Conversation, limit: float, used: float) -> None:

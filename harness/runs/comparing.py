@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from harness.errors import InputError
-from harness.runs.folder import RunFolder
+from harness.runs.folder import LOG, RunFolder
 from harness.runs.reader import DEFAULT_BUDGET
 from harness.runs.scoring import ScoredRun
-from harness.scoring import Scored, Scorer
+from harness.scoring import PASS_THRESHOLD, Scored, Scorer
 from harness.scoring.score import CaseScore
 from harness.suite import Case, Suite
 
 EVIDENCE_RECALL = "evidence-recall"
 KEYWORD_RECALL = "keyword-recall"
+_NAMED = 5
 
 
 class Common(NamedTuple):
@@ -22,6 +23,14 @@ class Common(NamedTuple):
 
     suite: Suite
     notes: tuple[str, ...]
+
+
+def standing(suite: Suite, run: RunFolder) -> tuple[Case, ...]:
+    """Return the cases of a suite that a run was asked in the wording that they have now."""
+    asked = run.manifest.cases
+    return tuple(
+        case for case in suite if case.id in asked and asked[case.id] == Suite(suite.root, (case,)).hash
+    )
 
 
 def common_cases(suite: Suite, runs: Sequence[RunFolder]) -> Common:
@@ -43,7 +52,8 @@ def common_cases(suite: Suite, runs: Sequence[RunFolder]) -> Common:
     notes = []
     if len(shared) < len(every):
         notes.append(
-            f"{len(shared)} of the {len(every)} cases asked were asked of all; the others are left out."
+            f"{len(shared)} of the {len(every)} cases asked were asked of all; "
+            f"the others are left out: {_few(every - shared)}."
         )
     gone = sorted(name for name in shared if name not in hashes)
     if gone:
@@ -61,7 +71,9 @@ def default_scorer(run: RunFolder) -> str:
     return EVIDENCE_RECALL if run.manifest.reader.kind == "extractive" else KEYWORD_RECALL
 
 
-def notes_on(runs: Sequence[ScoredRun], cases: Sequence[Case], scorer: Scorer) -> list[str]:
+def notes_on(
+    runs: Sequence[ScoredRun], cases: Sequence[Case], scorer: Scorer, threshold: float = PASS_THRESHOLD
+) -> list[str]:
     """Return the notes for under a table of runs."""
     return [
         *_reader_notes([run.folder for run in runs]),
@@ -69,9 +81,10 @@ def notes_on(runs: Sequence[ScoredRun], cases: Sequence[Case], scorer: Scorer) -
         *_dateless(runs),
         *_failures(runs),
         *_cut(runs),
+        *_over_limit(runs),
         *_repeats(runs),
         *_below_nothing(runs),
-        *_cheaters(runs, cases, scorer),
+        *_cheaters(runs, cases, scorer, threshold),
     ]
 
 
@@ -79,19 +92,25 @@ def _reader_notes(runs: Sequence[RunFolder]) -> list[str]:
     """Say who read what; differing readers, models, prompts or budgets make rows not comparable."""
     read = [run for run in runs if run.manifest.reader.kind != "own"]
     cut = [run for run in read if run.manifest.reader.budget is not None]
-    notes = []
-    for what, values in (
-        ("reader", {run.manifest.system.label: _reader(run) for run in read}),
-        ("budget", {run.manifest.system.label: f"{run.manifest.reader.budget} words" for run in cut}),
-    ):
-        kinds = set(values.values())
-        if len(kinds) > 1:
-            each = ", ".join(f"{name} {value}" for name, value in values.items())
-            notes.append(f"Not comparable, since the {what} differs: {each}.")
-        elif kinds and what == "budget":
-            notes.append(f"Each system's memories are cut to {kinds.pop()}, most relevant first.")
-        elif kinds and any(run.manifest.reader.model for run in read):
-            notes.append(f"Reader: {kinds.pop()}, the same prompt for every system.")
+    own = [run.manifest.system.label for run in runs if run.manifest.reader.kind == "own"]
+    readers = {run.manifest.system.label: _reader(run) for run in read}
+    budgets = {run.manifest.system.label: f"{run.manifest.reader.budget} words" for run in cut}
+    limits = {run.manifest.system.label: f"{run.manifest.reader.limit} memories" for run in cut}
+    notes = [
+        f"Not comparable, since the {what} differs: {', '.join(f'{name} {value}' for name, value in each.items())}."
+        for what, each in (("reader", readers), ("budget", budgets), ("recall limit", limits))
+        if len(set(each.values())) > 1
+    ]
+    if len(set(readers.values())) == 1 and any(run.manifest.reader.model for run in read):
+        notes.append(
+            f"Reader: {next(iter(readers.values()))}, the same prompt for every system that it reads for."
+        )
+    if len(set(budgets.values())) == 1:
+        notes.append(
+            f"Each system's memories are cut to {next(iter(budgets.values()))}, most relevant first."
+        )
+    if own and read:
+        notes.append(f"Answered by themselves, without the reader: {', '.join(own)}.")
     return notes
 
 
@@ -127,7 +146,16 @@ def _failures(runs: Sequence[ScoredRun]) -> list[str]:
         for run in runs
         if run.failures
     ]
-    return [f"System errors by kind (never a score): {'; '.join(each)}."] if each else []
+    if not each:
+        return []
+    told = [
+        f"{run.scores.system}, {run.first_failure}; what it printed, tracebacks too, is in {run.folder.path / LOG}."
+        if (run.folder.path / LOG).exists()
+        else f"{run.scores.system}, {run.first_failure}."
+        for run in runs
+        if run.first_failure
+    ]
+    return [f"System errors by kind (never a score): {'; '.join(each)}.", f"The first one: {told[0]}"]
 
 
 def _cut(runs: Sequence[ScoredRun]) -> list[str]:
@@ -139,9 +167,23 @@ def _cut(runs: Sequence[ScoredRun]) -> list[str]:
     )
 
 
+def _over_limit(runs: Sequence[ScoredRun]) -> list[str]:
+    each = [f"{run.scores.system} {run.over_limit}" for run in runs if run.over_limit]
+    return (
+        [f"Answers with more memories than asked for, of which the first were taken: {', '.join(each)}."]
+        if each
+        else []
+    )
+
+
 def _repeats(runs: Sequence[ScoredRun]) -> list[str]:
-    most = max((run.folder.manifest.repeats for run in runs), default=1)
-    return [f"Each case was asked {most} times; its reward is the mean over them."] if most > 1 else []
+    counts = {run.scores.system: run.folder.manifest.repeats for run in runs}
+    if max(counts.values(), default=1) == 1:
+        return []
+    if len(set(counts.values())) == 1:
+        return [f"Each case was asked {counts.popitem()[1]} times; its reward is the mean over them."]
+    each = ", ".join(f"{name} {count}" for name, count in counts.items())
+    return [f"Times that each case was asked; its reward is the mean over them: {each}."]
 
 
 def _below_nothing(runs: Sequence[ScoredRun]) -> list[str]:
@@ -162,7 +204,9 @@ def _below_nothing(runs: Sequence[ScoredRun]) -> list[str]:
     return [f"WARNING: below no_memory ({floor:.2f}): {', '.join(below)}."] if below else []
 
 
-def _cheaters(runs: Sequence[ScoredRun], cases: Sequence[Case], scorer: Scorer) -> list[str]:
+def _cheaters(
+    runs: Sequence[ScoredRun], cases: Sequence[Case], scorer: Scorer, threshold: float
+) -> list[str]:
     """Warn where a system that knows nothing passes; declining is right where nothing was said."""
     if not scorer.has_pass:
         return []
@@ -171,7 +215,9 @@ def _cheaters(runs: Sequence[ScoredRun], cases: Sequence[Case], scorer: Scorer) 
     for run in runs:
         if run.folder.manifest.system.kind != "cheater":
             continue
-        count = sum(bool(score.passed()) for score in run.scores.scores if score.case_id in answerable)
+        count = sum(
+            bool(score.passed(threshold)) for score in run.scores.scores if score.case_id in answerable
+        )
         if count:
             passing.append(f"{run.scores.system} {count}/{len(answerable)}")
     return [f"WARNING: a cheater passes answerable cases: {', '.join(passing)}."] if passing else []
@@ -180,6 +226,13 @@ def _cheaters(runs: Sequence[ScoredRun], cases: Sequence[Case], scorer: Scorer) 
 def _mean(scores: Sequence[CaseScore]) -> float | None:
     rewards = [score.outcome.reward for score in scores if isinstance(score.outcome, Scored)]
     return sum(rewards) / len(rewards) if rewards else None
+
+
+def _few(names: Iterable[str]) -> str:
+    """Return the first few names of a set, and how many more there are."""
+    listed = sorted(names)
+    more = f" and {len(listed) - _NAMED} more" if len(listed) > _NAMED else ""
+    return ", ".join(listed[:_NAMED]) + more
 
 
 def _names(runs: Sequence[RunFolder]) -> str:

@@ -47,6 +47,7 @@ class Job(NamedTuple):
         begun: which attempt; the worker takes a namespace of its own.
         conversations: what is ingested, as `wire.conversation_data`.
         question: what is asked, as `wire.question_data`.
+        version: what is under test here; a worker that has another version of it stops the run.
     """
 
     info: AdapterInfo
@@ -57,6 +58,7 @@ class Job(NamedTuple):
     begun: Begun
     conversations: list[dict[str, Any]]
     question: dict[str, Any]
+    version: str = ""
 
 
 class Cluster:
@@ -155,7 +157,7 @@ class _Site:
 
     async def serving(self, job: Job) -> tuple[Host, Reader]:
         """Return the host and the reader for a job, started when it is the first of its kind."""
-        key = repr((job.spec, job.models, job.llm, job.asking.timeouts))
+        key = repr((job.spec, job.models, job.llm, job.asking.timeouts, job.version))
         if key not in self._hosts:
             self._hosts[key] = asyncio.create_task(self._start(job))
         try:
@@ -168,9 +170,15 @@ class _Site:
         models = Models(ModelSettings(**job.models), os.environ)
         host = make_host(job.info, job.spec, models, job.asking.timeouts)
         try:
-            await host.start()
+            found = await host.start()
         except AgentFailure as failure:
             raise HarnessError(f"--system {job.spec.text}: {failure}") from None
+        if found.version != job.version:
+            await host.close()
+            raise HarnessError(
+                f"--system {job.spec.text}: a worker of the cluster has {found.version or 'another version'}, "
+                f"here it is {job.version or 'another version'}. Bring both to one state, and restart the workers."
+            )
         return host, LLMReader(models) if job.llm else ExtractiveReader()
 
 

@@ -159,9 +159,12 @@ class _Execution:
         earlier.append(begun.namespace)
         given = self._talks.given(one, case)
         question = Question(case.question, case.question_time)
-        if self._cluster is None:
-            return await attempt(begun, given, question, one.host, one.reader, one.asking)
-        return await self._cluster.ask(_job(one, begun, given, question, self._models))
+        if self._cluster is not None:
+            return await self._cluster.ask(_job(one, begun, given, question, self._models))
+        record = await attempt(begun, given, question, one.host, one.reader, one.asking)
+        if record.failure is not None:  # a killed agent cleaned nothing up
+            await self._discard(one, begun.namespace)
+        return record
 
     async def _discard(self, one: Running, namespace: str) -> None:
         """Clean up after an attempt that was killed; that the store cannot is no fault of this attempt."""
@@ -197,6 +200,7 @@ def _job(one: Running, begun: Begun, given: Haystack, question: Question, models
         begun,
         list(map(conversation_data, given.conversations)),
         question_data(question),
+        one.folder.manifest.system.version,
     )
 
 

@@ -29,10 +29,21 @@ def responses(runs: Sequence[RunFolder], note: str = "") -> dict[str, Any]:
         if (model := run.manifest.reader.model or run.manifest.system.model)
     }
     return {
-        "_note": note,
+        "_note": " ".join(filter(None, (note, _kept(runs)))),
         "_models": models,
         **{run.manifest.system.label: _answers(run) for run in runs},
     }
+
+
+def _kept(runs: Sequence[RunFolder]) -> str:
+    """Say how much of what was recalled each system was given to be read."""
+    each = (
+        f"{run.manifest.system.label} {run.manifest.reader.budget or 'all'}"
+        for run in runs
+        if run.manifest.reader.kind != "own"
+    )
+    told = ", ".join(each)
+    return f"Exported from runs; words of memory that were read at most: {told}." if told else ""
 
 
 def _answers(run: RunFolder) -> dict[str, dict[str, Any]]:

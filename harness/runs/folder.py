@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -85,7 +85,14 @@ class RunFolder:
                 raise InputError(
                     f"{self.path}: another process works on this run. Wait for it, or stop it."
                 ) from None
+            os.utime(self.path / _LOCK)
             yield
+
+    @property
+    def last_at_work(self) -> float:
+        """When a process last worked on the run, seconds since the epoch."""
+        file = self.path / _LOCK
+        return (file if file.exists() else self.path / MANIFEST).stat().st_mtime
 
     def records(self) -> Iterator[Record]:
         """Yield the records that count, one at a time: the last one for each case and repeat.
@@ -149,9 +156,16 @@ def find_runs(path: Path) -> list[RunFolder]:
     return found
 
 
-def is_run(path: Path) -> bool:
-    """Say whether a path is a run, or a folder with runs."""
-    return path.is_dir()
+def newest(runs: Sequence[RunFolder]) -> tuple[list[RunFolder], list[RunFolder]]:
+    """Return the run of each label that was at work last, and the earlier ones.
+
+    An edited adapter, another budget or other cases make another run beside the old one.
+    """
+    last: dict[str, RunFolder] = {}
+    for run in sorted(runs, key=lambda run: run.last_at_work):
+        last[run.manifest.system.label] = run
+    kept = [run for run in runs if last[run.manifest.system.label] is run]
+    return kept, [run for run in runs if run not in kept]
 
 
 def _keyed(path: Path) -> Iterator[tuple[tuple[str, int], dict[str, Any]]]:

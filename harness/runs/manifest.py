@@ -134,15 +134,11 @@ def versions(target: str) -> dict[str, str]:
     """Return the versions that a run depends on.
 
     Args:
-        target: the adapter, `module:attribute`. For one of the harness's own the state of its
-            package is among them, since a checkout changes within a version.
+        target: the adapter, `module:attribute`. For one of the harness's own the state of all of
+            them is among the versions, since a checkout changes within a version.
     """
     found = {"recallbench": version("recallbench"), "python": platform.python_version()}
-    package, _, name = target.partition(":")[0].rpartition(".")
-    if package.startswith("harness."):
-        parts = package.split(".")[1:]
-        folder = Path(__file__).parents[1].joinpath(*parts)
-        files = sorted(folder.glob("*.py")) if parts[-1] != "adapters" else [folder / f"{name}.py"]
-        state = sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
-        found["adapter"] = state[:12]
+    if target.startswith("harness."):
+        files = sorted((Path(__file__).parents[1] / "adapters").rglob("*.py"))
+        found["adapters"] = sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
     return found

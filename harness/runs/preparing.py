@@ -101,7 +101,7 @@ def manifest_of(
     hashes: tuple[str, dict[str, str]],
 ) -> Manifest:
     """Return what a run of one system is."""
-    writes = entrant.info.kind == "strategy" or found.prompts
+    writes = entrant.info.kind == "strategy" or bool(found.prompts) or _asks_by_itself(entrant, found, models)
     kind = _reader_kind(found, settings)
     reads = reader if kind == "llm" and isinstance(reader, LLMReader) else None
     return Manifest(
@@ -129,6 +129,15 @@ def manifest_of(
         settings.repeats,
         versions(entrant.info.target),
     )
+
+
+def _asks_by_itself(entrant: Entrant, found: Description, models: Models) -> bool:
+    """Say whether a system's own work depends on the run's model, as far as can be seen from here."""
+    settings = models.settings
+    if entrant.info.kind == "own":  # it may ask; a model that the user named is part of what the run is
+        return any((settings.provider, settings.model, settings.base_url))
+    options = found.options
+    return bool(options.get("infer") or options.get("manager")) or entrant.info.name == "graphiti"
 
 
 def _reader_kind(found: Description, settings: Settings) -> str:

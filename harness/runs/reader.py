@@ -10,12 +10,12 @@ from harness.adapters.protocol import AgentFailure, Memory, Question
 from harness.llm.exchange import ChatRequest, Unanswered
 from harness.llm.models import Models
 from harness.llm.templates import Templates, neutralised
+from harness.suite.wording import first_words
 
 DEFAULT_BUDGET = 1000
 """Words of recalled memory that a reader is given."""
 DEFAULT_LIMIT = 100
 """Memories that a system is asked for; the budget decides how many of them are read."""
-READERS = ("extractive", "llm", "own")
 PROMPT = "reader.j2"
 _MAX_TOKENS = 256
 
@@ -53,21 +53,10 @@ def within_budget(memories: Sequence[Memory], budget: int) -> tuple[Memory, ...]
     for memory in memories:
         if left <= 0:
             break
-        words = memory.text.split()
-        kept.append(memory if len(words) <= left else _cut(memory, left))
-        left -= len(words)
+        words = memory.words
+        kept.append(memory if words <= left else replace(memory, text=first_words(memory.text, left)))
+        left -= words
     return tuple(kept)
-
-
-def _cut(memory: Memory, words: int) -> Memory:
-    """Return a memory that ends after so many words, its spacing kept."""
-    at = 0
-    for _ in range(words):
-        while at < len(memory.text) and memory.text[at].isspace():
-            at += 1
-        while at < len(memory.text) and not memory.text[at].isspace():
-            at += 1
-    return replace(memory, text=memory.text[:at])
 
 
 class ExtractiveReader:

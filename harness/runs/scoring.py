@@ -10,8 +10,8 @@ from typing import Any
 
 from harness.runs.folder import RunFolder
 from harness.runs.record import Record
-from harness.scoring import Answer, CaseScore, Scored, Scorer, SystemScores, score_pairs
-from harness.suite import Case
+from harness.scoring import PASS_THRESHOLD, Answer, CaseScore, Scored, Scorer, SystemScores, score_pairs
+from harness.suite import Case, Suite
 
 _AT_ONCE = 256
 
@@ -26,8 +26,9 @@ class ScoredRun:
         dateless: answers whose memories carry no date although the conversations had them.
         dated: answers whose memories do.
         failures: how many answers failed, by kind.
-        words_in: mean words that were ingested for a case.
         cut: answers that ran into the reader's limit.
+        over_limit: answers for which more memories came than were asked for.
+        first_failure: case and cause of the first system error, empty where there is none.
     """
 
     folder: RunFolder
@@ -35,8 +36,9 @@ class ScoredRun:
     dateless: int
     dated: int
     failures: dict[str, int]
-    words_in: float | None
     cut: int
+    over_limit: int = 0
+    first_failure: str = ""
 
 
 def score_run(folder: RunFolder, cases: Sequence[Case], scorer: Scorer) -> ScoredRun:
@@ -46,8 +48,8 @@ def score_run(folder: RunFolder, cases: Sequence[Case], scorer: Scorer) -> Score
     found: dict[str, dict[int, CaseScore]] = defaultdict(dict)
     dates: list[bool] = []
     failures: dict[str, int] = defaultdict(int)
-    words: list[int] = []
-    cut = 0
+    cut = over = 0
+    first = ""
     seen: set[tuple[str, int]] = set()
     records = (record for record in folder.records() if record.case in wanted and record.repeat in repeats)
     for part in _parts(records):
@@ -57,8 +59,9 @@ def score_run(folder: RunFolder, cases: Sequence[Case], scorer: Scorer) -> Score
                 dates.append(record.dated)
             if record.failure is not None:
                 failures[record.failure.kind] += 1
-            words.append(record.words_in)
+                first = first or f"{record.case}: {record.failure}"
             cut += bool(record.report.get("answer_cut"))
+            over += bool(record.report.get("over_limit"))
         pairs = [(wanted[record.case], record.as_answer()) for record in part]
         for record, score in zip(part, score_pairs(pairs, scorer), strict=True):
             found[record.case][record.repeat] = score
@@ -74,19 +77,30 @@ def score_run(folder: RunFolder, cases: Sequence[Case], scorer: Scorer) -> Score
         dates.count(False),
         dates.count(True),
         dict(failures),
-        fmean(words) if words else None,
         cut,
+        over,
+        first,
     )
 
 
-def averaged(scores: Sequence[CaseScore]) -> CaseScore:
-    """Return one score for the repeats of a case: the mean over those that have one.
+def narrowed(run: ScoredRun, suite: Suite) -> ScoredRun:
+    """Return the scores of the cases of a suite, in its order; each has to be among those scored."""
+    by_case = {score.case_id: score for score in run.scores.scores}
+    scores = tuple(by_case[case.id] for case in suite)
+    return replace(run, scores=SystemScores(run.scores.system, scores))
 
-    Where none has, it is the first one's outcome. Verdicts are those of the first scored repeat;
-    a flag is kept when half of the scored repeats have it.
+
+def averaged(scores: Sequence[CaseScore]) -> CaseScore:
+    """Return one score for the repeats of a case: their mean where every one has a score.
+
+    Where one has none, the case has none: its outcome is the first such one's, so that a failure
+    shows in the coverage and the bounds. Verdicts are those of the first repeat; a flag is kept
+    when half of the repeats have it.
     """
     scored = [score for score in scores if score.reward is not None]
-    if len(scores) == 1 or not scored:
+    if len(scored) < len(scores):
+        return next(score for score in scores if score.reward is None)
+    if len(scores) == 1:
         return scores[0]
     rewards = [score.reward for score in scored if score.reward is not None]
     mentions = [score.mention for score in scored if score.mention is not None]
@@ -100,7 +114,7 @@ def averaged(scores: Sequence[CaseScore]) -> CaseScore:
     )
 
 
-def rows(run: ScoredRun, scorer: Scorer) -> Iterator[dict[str, Any]]:
+def rows(run: ScoredRun, scorer: Scorer, threshold: float = PASS_THRESHOLD) -> Iterator[dict[str, Any]]:
     """Yield what `scores.<scorer>.jsonl` holds: one object a case."""
     for score in run.scores.scores:
         yield {
@@ -110,7 +124,7 @@ def rows(run: ScoredRun, scorer: Scorer) -> Iterator[dict[str, Any]]:
             "reason": getattr(score.outcome, "message", None) or None,
             "reward": score.reward,
             "mention": score.mention,
-            "passed": score.passed() if scorer.has_pass else None,
+            "passed": score.passed(threshold) if scorer.has_pass else None,
             "flags": list(score.flags),
             "facts": {
                 verdict.fact.id or verdict.fact.fact: verdict.counts for verdict in score.of_role("required")

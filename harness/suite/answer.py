@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from harness.suite.wording import count_words
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -27,4 +29,4 @@ class Answer:
     @property
     def memory_words(self) -> int | None:
         """Words that the memory handed back."""
-        return None if self.memory is None else sum(len(text.split()) for text in self.memory)
+        return None if self.memory is None else sum(map(count_words, self.memory))

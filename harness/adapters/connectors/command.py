@@ -18,7 +18,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from harness.adapters.connectors.variables import resolved, without_secrets
 from harness.adapters.protocol import Adapter, AgentFailure, Question, Space
+from harness.adapters.states import files_state
 from harness.adapters.wire import conversation_data
 from harness.suite import Conversation
 
@@ -37,7 +39,7 @@ class CommandOptions(BaseModel):
     Attributes:
         run: the program with its arguments, as a shell would cut them, or as a list; no shell runs.
         folder: where it is started.
-        env: variables for it, beside those of the harness.
+        env: variables for it, beside those of the harness; `${NAME}` takes one of those.
         offers: what it can do, `recall` or `answer` or both; its first line has to say the same.
     """
 
@@ -47,6 +49,11 @@ class CommandOptions(BaseModel):
     folder: str = "."
     env: dict[str, str] = {}
     offers: tuple[Offer, ...] = Field(("recall",), min_length=1)
+
+    @field_validator("env")
+    @classmethod
+    def _no_keys(cls, value: dict[str, str]) -> dict[str, str]:
+        return dict(without_secrets(value))
 
     @field_validator("run", mode="before")
     @classmethod
@@ -91,8 +98,9 @@ class CommandSystem(Adapter):
         return CommandAgent(program, self._options.offers)
 
     def version(self) -> str:
-        """Return the command."""
-        return shlex.join(self._options.run)
+        """Return the command, and the state of the files that stand in it."""
+        state = files_state(self._options.run, Path(self._options.folder or ".").expanduser())
+        return f"{shlex.join(self._options.run)} (files {state})" if state else shlex.join(self._options.run)
 
 
 class CommandAgent:
@@ -164,7 +172,7 @@ class Program:
             process = await asyncio.create_subprocess_exec(
                 *options.run,
                 cwd=folder,
-                env={**os.environ, **options.env},
+                env={**os.environ, **resolved(options.env)},
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,

@@ -15,7 +15,9 @@ from harness.adapters.connectors.mcp_options import McpOptions
 from harness.adapters.connectors.mcp_results import at_path, data_of, memories_in, merged, words_of
 from harness.adapters.connectors.rounds import Piece, pieces
 from harness.adapters.connectors.value_templates import filled
+from harness.adapters.connectors.variables import resolved
 from harness.adapters.protocol import Adapter, AgentFailure, Capability, Memory, Question, Space
+from harness.adapters.states import files_state
 from harness.suite import Conversation
 
 _USER = "user"
@@ -46,7 +48,7 @@ class McpServer(Adapter):
         place = {"namespace": space.namespace, "folder": str(space.folder)}
         client = await McpClient.start(
             [str(filled(part, place)) for part in self._how.command],
-            {name: str(filled(value, place)) for name, value in self._how.env.items()},
+            {name: str(filled(value, place)) for name, value in resolved(self._how.env).items()},
             Path.cwd(),
             self._how.timeout_s,
         )
@@ -66,7 +68,9 @@ class McpServer(Adapter):
 
     def version(self) -> str:
         """Return the server as it names itself, once one was started; its command line before."""
-        return self._server or " ".join(self._how.command)
+        command = " ".join(self._how.command)
+        state = files_state(self._how.command, Path())
+        return self._server or (f"{command} (files {state})" if state else command)
 
 
 class McpAgent:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from harness.adapters.connectors.rounds import Per
 from harness.adapters.connectors.value_templates import placeholders
+from harness.adapters.connectors.variables import VARIABLE, without_secrets
 
 PLACE = frozenset({"namespace", "folder"})
 PIECE = PLACE | {"id", "text", "role", "timestamp", "conversation_id", "number", "metadata", "user"}
@@ -62,7 +63,8 @@ class McpOptions(BaseModel):
 
     Attributes:
         run: the server's command line.
-        env: variables for it; beside them it gets PATH, HOME and the like, and no keys.
+        env: variables for it, `${NAME}` for one of the harness's; beside them it gets PATH, HOME and
+            the like, and no keys.
         preset: `reference` for @modelcontextprotocol/server-memory; what is given beside it goes first.
         per: `round` adds a user message with its replies as one text, `message` each message.
         add_tool, add_arguments: called for each piece.
@@ -119,7 +121,10 @@ class McpOptions(BaseModel):
         if not self.command:
             raise ValueError("run= is empty; give the server's command line")
         for name, allowed in _ALLOWED.items():
-            strange = sorted(set(placeholders(getattr(self, name))) - allowed)
+            given = getattr(self, name)
+            if name == "env":
+                given = [VARIABLE.sub("", value) for value in without_secrets(self.env).values()]
+            strange = sorted(set(placeholders(given)) - allowed)
             if strange:
                 raise ValueError(
                     f"{name}= has no {{{strange[0]}}}; it may have "

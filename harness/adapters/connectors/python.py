@@ -19,6 +19,7 @@ from harness.adapters.connectors.http_items import memories_from, one_text
 from harness.adapters.connectors.http_paths import JsonPath, PathError, find, parse_path
 from harness.adapters.connectors.value_templates import filled, placeholders
 from harness.adapters.protocol import Adapter, AgentFailure, Capability, Memory, Question, Space
+from harness.adapters.states import own_state
 from harness.errors import InputError
 from harness.naming import load_target
 from harness.suite import Conversation
@@ -108,7 +109,12 @@ class PythonObject(Adapter):
             raise InputError(f"--system python: target is {options.target!r}. Write 'module:attribute'.")
         self._target = load_target(options.target, "--system", "python")
         made_of = inspect.isclass(self._target)
-        self._answers = callable(self._target) and not (made_of or options.search or options.answer)
+        if not callable(self._target):
+            raise InputError(
+                f"--system python: {options.target} is one object, which all cases would share. "
+                "Name its class, or a function that makes it."
+            )
+        self._answers = not (made_of or options.search or options.answer)
         self._search = options.search
         if made_of and not options.search and not options.answer:
             self._search = next((name for name in _SEARCHES if hasattr(self._target, name)), None)
@@ -117,8 +123,6 @@ class PythonObject(Adapter):
                     f"--system python: {options.target} has neither search nor recall. "
                     "Name the method: search='…' or answer='…'."
                 )
-        if not callable(self._target) and not options.search and not options.answer:
-            raise InputError(f"--system python: name a method of {options.target}: search='…' or answer='…'.")
         can: set[Capability] = set()
         if self._search:
             can.add("recall")
@@ -139,7 +143,14 @@ class PythonObject(Adapter):
     def version(self) -> str:
         """Return the target, with its module's version where it has one."""
         module = inspect.getmodule(self._target)
-        return f"{self._options.target} {getattr(module, '__version__', '')}".strip()
+        name = self._options.target.partition(":")[0]
+        state = own_state(name)
+        parts = (
+            self._options.target,
+            getattr(module, "__version__", ""),
+            f"(source {state})" if state else "",
+        )
+        return " ".join(filter(None, parts))
 
 
 class _Messages:
