@@ -92,7 +92,11 @@ def test_console_blocks_show_what_is_printed(page: Path, tmp_path: Path) -> None
             if not ok:
                 wrong.append(f"$ {step.command}\n--- shown\n{step.shown}--- printed\n{printed}")
             first, *rest = step.command.split("\n")
-            body += [f"$ {first}\n", *(f"> {line}".rstrip() + "\n" for line in rest), step.shown if ok else printed]
+            body += [
+                f"$ {first}\n",
+                *(f"> {line}".rstrip() + "\n" for line in rest),
+                step.shown if ok else printed,
+            ]
         rewritten = rewritten.replace(block[0], f"```console\n{''.join(body)}```")
     if wrong and os.environ.get("UPDATE_DOCS"):
         page.write_text(rewritten, encoding="utf-8")

@@ -115,9 +115,9 @@ def test_the_command_says_what_to_do_next(tmp_path: Path, monkeypatch: pytest.Mo
         "wrote test_my_memory.py",
         "",
         "Next:",
-        "  python -m pytest test_my_memory.py",
         "  recallbench systems --check my_memory:MyMemory",
         "  recallbench run --system my_memory:MyMemory",
+        "  python -m pytest test_my_memory.py     (where pytest is installed)",
     ]
 
 

@@ -146,7 +146,7 @@ def test_what_counts_as_memories(value: Any, memories: tuple[Memory, ...]) -> No
         (None, "returned None; expected a list of memories, an empty one when there are none"),
         ("x", "returned a str; expected a list of memories"),
         ([{"text": "x", "rank": 1}], "memory 1 has text, rank; expected text and, at most, created_at, id,"),
-        (["x", 3], "memory 2 is a int; expected a Memory, a string or an object"),
+        (["x", 3], "memory 2 is an int; expected a Memory, a string or an object"),
         ([Memory("1", "x", score=float("nan"))], "memory 1: score is nan; expected a finite number"),
         ([{"text": "x", "created_at": "May"}], "memory 1: created_at 'May' is no ISO 8601 time"),
         ([{}], "memory 1 has no fields"),

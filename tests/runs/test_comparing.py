@@ -41,7 +41,9 @@ def test_runs_over_different_cases_are_compared_over_the_common_ones(fees: Fees,
     second = made_run(tmp_path, Suite(suite.root, suite.cases[1:]), label="two")
     common = common_cases(suite, [first, second])
     assert common.suite.ids == (B,)
-    assert common.notes == ("1 of the 3 cases asked were asked of all; the others are left out.",)
+    assert common.notes == (
+        "1 of the 3 cases asked were asked of all; the others are left out: layer1_01_fee, layer1_03_fee.",
+    )
 
 
 def test_a_case_that_has_changed_is_left_out_and_named(fees: Fees, tmp_path: Path) -> None:
@@ -90,7 +92,9 @@ def test_the_same_reader_is_said_once(fees: Fees, tmp_path: Path) -> None:
     suite = fees(1)
     parts = {"model": "openai/reader", "prompt": "cd" * 32}
     said = notes(suite, *(made_run(tmp_path, suite, label=label, **parts) for label in ("one", "two")))
-    assert "Reader: openai/reader (prompt cdcdcdcd), the same prompt for every system." in said
+    assert (
+        "Reader: openai/reader (prompt cdcdcdcd), the same prompt for every system that it reads for." in said
+    )
     assert "memories are cut to 500 words" in said
     assert "Not comparable" not in said
 

@@ -31,7 +31,6 @@ def test_answers_are_scored_in_the_suites_order(fees: Fees, tmp_path: Path) -> N
     found = score_run(run, suite.cases, KEYWORDS)
     assert found.scores.system == "probe"
     assert [(score.case_id, score.reward) for score in found.scores.scores] == [(A, 1.0), (B, 0.0), (C, 0.5)]
-    assert found.words_in == 28
 
 
 def test_what_failed_and_what_is_missing_has_no_reward(fees: Fees, tmp_path: Path) -> None:
@@ -47,10 +46,12 @@ def test_a_run_that_has_not_begun_is_missing_everything(fees: Fees, tmp_path: Pa
     suite = fees(2)
     found = score_run(made_run(tmp_path, suite), suite.cases, KEYWORDS)
     assert {score.status for score in found.scores.scores} == {"missing"}
-    assert (found.words_in, found.failures, found.dated, found.dateless) == (None, {}, 0, 0)
+    assert (found.failures, found.dated, found.dateless) == ({}, 0, 0)
 
 
-def test_repeats_are_averaged_over_those_with_an_answer(fees: Fees, tmp_path: Path) -> None:
+def test_repeats_are_averaged_and_one_that_failed_leaves_the_case_without_a_score(
+    fees: Fees, tmp_path: Path
+) -> None:
     suite = fees(3)
     run = made_run(
         tmp_path,
@@ -65,7 +66,8 @@ def test_repeats_are_averaged_over_those_with_an_answer(fees: Fees, tmp_path: Pa
         repeats=3,
     )
     found = score_run(run, suite.cases, KEYWORDS)
-    assert [score.reward for score in found.scores.scores] == [0.5, 0.5, None]
+    assert [score.reward for score in found.scores.scores] == [0.5, None, None]
+    assert found.scores.scores[1].outcome == SystemFailed("reported", str(FAILED))
     assert found.scores.scores[2].outcome == SystemFailed("reported", str(TIMED_OUT))
     assert found.failures == {"raised": 2, "timeout": 1}
 
@@ -93,11 +95,10 @@ def score(outcome: object, flags: tuple[str, ...] = (), mention: float | None = 
     return CaseScore("a", "layer1", "x", outcome, mention, (), flags)  # type: ignore[arg-type]
 
 
-def test_a_flag_stays_when_half_of_the_scored_repeats_have_it() -> None:
+def test_a_flag_stays_when_half_of_the_repeats_have_it() -> None:
     found = averaged(
         [
             score(Scored(0.4), ("most", "half", "third"), 0.5),
-            score(Missing(), ("third", "third")),
             score(Scored(0.2), ("most", "half", "third")),
             score(Scored(0.0), ("most", "half"), 1.0),
             score(Scored(0.2), ("most",)),

@@ -125,7 +125,7 @@ def test_a_method_answers() -> None:
 def test_what_does_not_fit_is_told() -> None:
     with pytest.raises(InputError, match="has neither search nor recall"):
         system("Nothing")
-    with pytest.raises(InputError, match="name a method of my_own_store:shared"):
+    with pytest.raises(InputError, match="is one object, which all cases would share"):
         system("shared")
     with pytest.raises(InputError, match="cannot load"):
         system("Missing")
