@@ -419,3 +419,44 @@ def test_a_bar_shows_on_a_terminal_and_leaves_nothing_behind(suite: Path, tmp_pa
     assert left.startswith("┏"), left
     assert "running" not in left
     assert left.splitlines()[-1].startswith("questions asked: 4 now")
+
+
+TELLING = """
+class Telling:
+    def __init__(self, space):
+        self.said = []
+
+    def ingest(self, conversation):
+        self.said += [message.text for message in conversation.messages]
+
+    def answer(self, question):
+        return {"answer": "no idea", "memory": self.said}
+"""
+
+
+def test_memory_that_an_answering_system_tells_of_is_held_to_the_budget(
+    recallbench: Any, tmp_path: Path, write_suite: Any
+) -> None:
+    write_suite("layer1_01_fee")
+    (tmp_path / "telling.py").write_text(TELLING, encoding="utf-8")
+    args = ("run", "--system", "own=telling:Telling", "--suite", "suite", "--scorer", "evidence-recall")
+    assert "1.00 n=1" in recallbench(*args, "--runs", "all").stdout
+    few = recallbench(*args, "--runs", "few", "--budget", "3")
+    assert "0.00 n=1" in few.stdout
+    assert "Words handed over a case (mean): own 3." in few.stdout
+
+
+def test_another_model_is_another_run_for_a_system_of_ones_own(
+    recallbench: Any, tmp_path: Path, write_suite: Any
+) -> None:
+    write_suite("layer1_01_fee")
+    (tmp_path / "telling.py").write_text(TELLING, encoding="utf-8")
+    for model in ("one", "two", "one"):
+        done = recallbench(
+            "run", "-s", "telling:Telling", "--suite", "suite", "--base-url", "http://127.0.0.1:9/v1", "--model", model
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+    runs = list((tmp_path / "runs").iterdir())
+    assert len(runs) == 2
+    models = {json.loads((run / "manifest.json").read_text())["system"]["model"] for run in runs}
+    assert models == {"local/one", "local/two"}

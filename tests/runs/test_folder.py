@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 
 from harness.adapters.protocol import Memory
 from harness.errors import InputError
-from harness.runs.folder import RunFolder, find_runs
+from harness.runs.folder import RunFolder, find_runs, newest
 from harness.runs.manifest import Manifest, ReaderPart, SystemPart
 from harness.runs.record import Failure, Record
 
@@ -148,3 +149,24 @@ def test_scores_are_written_whole_under_a_name_that_is_one(folder: RunFolder) ->
     assert folder.write_scores("my/scorer:X(a='ü')", []) == path
     assert path.read_text(encoding="utf-8") == ""
     assert not list(folder.path.glob(".scores*"))
+
+
+def test_of_the_runs_of_one_system_the_one_at_work_last_is_the_newest(tmp_path: Path) -> None:
+    runs = []
+    for at, (label, budget) in enumerate((("a", 1), ("b", 1), ("a", 2), ("a", 3))):
+        manifest = Manifest(
+            SystemPart(label, label, label, "connector", {}),
+            ReaderPart("extractive", budget, 50),
+            "s",
+            {"c": "1"},
+            "2",
+        )
+        run = RunFolder.begin(tmp_path, manifest)
+        with run.locked():
+            pass
+        os.utime(run.path / ".lock", (at, at))
+        runs.append(run)
+    os.utime(runs[2].path / ".lock", (9, 9))  # taken up again
+    kept, older = newest(runs)
+    assert kept == [runs[1], runs[2]]
+    assert older == [runs[0], runs[3]]
