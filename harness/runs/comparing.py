@@ -149,9 +149,8 @@ def _failures(runs: Sequence[ScoredRun]) -> list[str]:
     if not each:
         return []
     told = [
-        f"{run.scores.system}, {run.first_failure}; what it printed, tracebacks too, is in {run.folder.path / LOG}."
-        if (run.folder.path / LOG).exists()
-        else f"{run.scores.system}, {run.first_failure}."
+        f"{run.scores.system}, {run.first_failure}"
+        + (f" (tracebacks: {LOG} of {run.folder.path.name})" if (run.folder.path / LOG).exists() else "")
         for run in runs
         if run.first_failure
     ]

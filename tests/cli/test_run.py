@@ -281,7 +281,7 @@ def test_dry_run_counts_and_leaves_nothing(recallbench: Any, suite: Path, tmp_pa
     assert [cell.strip() for cell in row.strip("│").split("│")] == ["bm25", "4", "8", "16", "96", "592", "0"]
     oracle = next(line for line in done.stdout.splitlines() if line.startswith("│ oracle"))
     assert [cell.strip() for cell in oracle.strip("│").split("│")][3:5] == ["8", "16"], "only what is cited"
-    assert "Nothing was done." in done.stdout
+    assert "Nothing was done;" in done.stdout
     assert not (tmp_path / "runs").exists()
 
 

@@ -264,7 +264,8 @@ def test_a_changed_source_makes_a_new_run(recallbench: Any, tmp_path: Path) -> N
     assert changed.stdout != first.stdout
     assert len(list((tmp_path / "runs").iterdir())) == 2
     # Both are called by their folders, and not one of them by both's name.
-    compared = recallbench("compare", "runs", "--suite", "suite", "--format", "json")
+    both = sorted((tmp_path / "runs").iterdir())
+    compared = recallbench("compare", *both, "--suite", "suite", "--format", "json")
     assert compared.returncode == 0, compared.stderr
     import json
 

@@ -55,7 +55,7 @@ def test_a_reader_answers_for_every_system_with_one_prompt(
     reader = run["reader"]
     assert (reader["kind"], reader["model"], reader["budget"]) == ("llm", "local/rules", 1000)
     assert len(reader["prompt"]) == 64
-    told = f"Reader: local/rules (prompt {reader['prompt'][:8]}), the same prompt for every system."
+    told = f"Reader: local/rules (prompt {reader['prompt'][:8]}), the same prompt for every system that it reads for."
     assert told in " ".join(done.stdout.split())
     found = answers(run_folder(tmp_path / "runs", "bm25"))
     assert {one["answer"] for one in found.values()} == {RIGHT}
