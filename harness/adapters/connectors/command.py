@@ -250,6 +250,11 @@ class Program:
         await self._words()
         self._listening.cancel()
         await asyncio.wait({self._listening})
+        # Where the program left its output to a child, its pipes are still open; no public way closes them.
+        transport = getattr(self._process, "_transport", None)
+        if transport is not None:
+            transport.close()
+            await asyncio.sleep(0)
 
     async def _exchange(self, request: Mapping[str, Any]) -> dict[str, Any]:
         assert self._process.stdin is not None
