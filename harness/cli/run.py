@@ -277,6 +277,6 @@ def _show_plan(suite: Suite, entrants: list[Entrant], settings: Settings) -> Non
     header = ("System", "Cases", "Questions", "Conversations", "Messages", "Words in", "Model calls")
     click.echo(boxes.draw(Grid(header, rows)))
     console.say(
-        "Nothing was done; what an earlier run has finished is not taken off. Model calls are the harness's own (a strategy's steps, the reader); retries and what "
-        "a system asks by itself come on top."
+        "Nothing was done; what an earlier run has finished is not taken off. Model calls are the harness's own "
+        "(a strategy's steps, the reader); retries and what a system asks by itself come on top."
     )

@@ -14,10 +14,11 @@ from harness.errors import InputError
 
 if TYPE_CHECKING:
     from harness.comparison import Comparison
+    from harness.runs.comparing import Common
     from harness.runs.folder import RunFolder
     from harness.scoring import Scorer
     from harness.settings import Resolved
-    from harness.suite import Suite
+    from harness.suite import Case, Suite
 
 
 def suite_of(runs: Sequence[RunFolder], values: Mapping[str, Resolved]) -> Suite:
@@ -54,22 +55,24 @@ def compared(
         flags: what the command line gave for a judge.
         keep: write each run's scores into its folder.
     """
-    from harness.runs.comparing import common_cases, default_scorer
+    from harness.runs.comparing import common_cases, default_scorer, standing
     from harness.scoring import find_scorer
+    from harness.suite.hashing import case_hashes
 
     runs = _told_apart(runs)
-    common = common_cases(suite, runs)
+    hashes = case_hashes(suite)
+    common = common_cases(suite, runs, hashes)
+    kept = {run.path: standing(suite, run, hashes) if keep else common.suite.cases for run in runs}
     if values["scorer"].source != "default":
         used = judging.scorer(values, flags)
         with judging.watched(used):
-            return [_comparison(runs, suite, common.suite, used, values, common.notes, keep)]
+            return [_comparison(runs, kept, common, used, values, keep)]
     judging.refuse_judge_flags(values, flags)
     groups: dict[str, list[RunFolder]] = {}
     for run in runs:
         groups.setdefault(default_scorer(run), []).append(run)
     return [
-        _comparison(groups[name], suite, common.suite, find_scorer(name), values, common.notes, keep)
-        for name in sorted(groups)
+        _comparison(groups[name], kept, common, find_scorer(name), values, keep) for name in sorted(groups)
     ]
 
 
@@ -100,38 +103,33 @@ def _told_apart(runs: Sequence[RunFolder]) -> list[RunFolder]:
 
 def _comparison(
     runs: Sequence[RunFolder],
-    whole: Suite,
-    suite: Suite,
+    cases: Mapping[Path, Sequence[Case]],
+    common: Common,
     scorer: Scorer,
     values: Mapping[str, Resolved],
-    notes: Sequence[str],
     keep: bool,
 ) -> Comparison:
+    """Compare runs over the cases common to all; what is kept of a run covers all cases of its own."""
     from harness.comparison import compare_scores
-    from harness.runs.comparing import notes_on, standing
+    from harness.runs.comparing import notes_on
+    from harness.runs.folder import models_of
     from harness.runs.scoring import narrowed, rows, score_run
 
     threshold = values["pass_threshold"].value
     scored = []
     for run in runs:
-        # What is kept of a run covers all of its cases, whatever it is compared with.
-        one = score_run(run, standing(whole, run) if keep else suite.cases, scorer)
+        one = score_run(run, cases[run.path], scorer)
         if keep:
             one.folder.write_scores(scorer.name, rows(one, scorer, threshold))
-        scored.append(narrowed(one, suite))
-    models = {
-        run.manifest.system.label: model
-        for run in runs
-        if (model := run.manifest.reader.model or run.manifest.system.model)
-    }
+        scored.append(narrowed(one, common.suite))
     return compare_scores(
-        suite,
+        common.suite,
         [one.scores for one in scored],
         scorer,
         threshold=threshold,
         source=", ".join(str(run.path) for run in runs),
-        notes=[*notes, *notes_on(scored, suite.cases, scorer, threshold)],
-        models=models,
+        notes=[*common.notes, *notes_on(scored, common.suite.cases, scorer, threshold)],
+        models=models_of(runs),
     )
 
 

@@ -68,8 +68,8 @@ def _count(value: Any) -> int | None:
 
 
 def model_of(raw: RawReply) -> str | None:
-    """Return the model as the provider names it."""
-    named = raw.body.get("model")
+    """Return the model as the provider names it, None where it does not."""
+    named = raw.body.get("model") if isinstance(raw.body, dict) else None
     return named if isinstance(named, str) and named else None
 
 

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 from harness.errors import EndpointError, InputError
 from harness.llm import usage
 from harness.llm.cassette import Cassette, Entry, canonical, request_key
+from harness.llm.chat_reply import model_of
 from harness.llm.dialect import Dialect, described
 from harness.llm.endpoint import Endpoint
 from harness.llm.exchange import Answered, BudgetSpent, ChatRequest, Served, Unanswered, Unrecorded
@@ -118,7 +119,7 @@ class ChatModel:
             raw, reading = arrived.raw, arrived.reading
             asked += new
             total = total.plus(self._use(raw, reading))
-            served = Served(entry.provider, _model_of(raw), entry.sent, total, asked)
+            served = Served(entry.provider, model_of(raw), entry.sent, total, asked)
             try:
                 if isinstance(reading, ReplyError):
                     raise reading
@@ -254,11 +255,6 @@ def _stored(kept: Entry, request: ChatRequest) -> Arrived[Reading]:
         return Arrived(raw, kept.body, _read(raw, request))
     except ReplyError as error:
         return Arrived(raw, kept.body, error)
-
-
-def _model_of(raw: RawReply) -> str | None:
-    named = raw.body.get("model") if isinstance(raw.body, dict) else None
-    return named if isinstance(named, str) and named else None
 
 
 def _correction(raw: RawReply, problem: ReplyError, schema: ReplySchema | None) -> list[Mapping[str, str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from harness.errors import InputError
@@ -12,6 +12,7 @@ from harness.runs.scoring import ScoredRun
 from harness.scoring import PASS_THRESHOLD, Scored, Scorer
 from harness.scoring.score import CaseScore
 from harness.suite import Case, Suite
+from harness.suite.hashing import case_hashes
 
 EVIDENCE_RECALL = "evidence-recall"
 KEYWORD_RECALL = "keyword-recall"
@@ -25,21 +26,29 @@ class Common(NamedTuple):
     notes: tuple[str, ...]
 
 
-def standing(suite: Suite, run: RunFolder) -> tuple[Case, ...]:
-    """Return the cases of a suite that a run was asked in the wording that they have now."""
-    asked = run.manifest.cases
-    return tuple(
-        case for case in suite if case.id in asked and asked[case.id] == Suite(suite.root, (case,)).hash
-    )
+def standing(suite: Suite, run: RunFolder, hashes: Mapping[str, str]) -> tuple[Case, ...]:
+    """Return the cases of a suite that a run was asked in the wording that they have now.
+
+    Args:
+        suite: the cases.
+        run: which was asked them, or others.
+        hashes: of the cases as they are now.
+    """
+    return tuple(case for case in suite if run.manifest.cases.get(case.id) == hashes[case.id])
 
 
-def common_cases(suite: Suite, runs: Sequence[RunFolder]) -> Common:
+def common_cases(suite: Suite, runs: Sequence[RunFolder], hashes: Mapping[str, str] | None = None) -> Common:
     """Return the cases of a suite that every run was asked in the same wording.
+
+    Args:
+        suite: the cases.
+        runs: which were asked them, or others.
+        hashes: of the cases as they are now, where they are known already.
 
     Raises:
         InputError: when there is none.
     """
-    hashes = {case.id: Suite(suite.root, (case,)).hash for case in suite}
+    hashes = case_hashes(suite) if hashes is None else hashes
     every = {name for run in runs for name in run.manifest.cases}
     shared = {name for name in every if all(name in run.manifest.cases for run in runs)}
     same = {name for name in shared if all(run.manifest.cases[name] == hashes.get(name) for run in runs)}

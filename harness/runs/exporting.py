@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from harness.errors import InputError
-from harness.runs.folder import RunFolder
+from harness.runs.folder import RunFolder, models_of
 
 
 def responses(runs: Sequence[RunFolder], note: str = "") -> dict[str, Any]:
@@ -23,14 +23,9 @@ def responses(runs: Sequence[RunFolder], note: str = "") -> dict[str, Any]:
     for label in labels:
         if labels.count(label) > 1:
             raise InputError(f"{label}: two of the runs are called so. Name only one of them.")
-    models = {
-        run.manifest.system.label: model
-        for run in runs
-        if (model := run.manifest.reader.model or run.manifest.system.model)
-    }
     return {
         "_note": " ".join(filter(None, (note, _kept(runs)))),
-        "_models": models,
+        "_models": models_of(runs),
         **{run.manifest.system.label: _answers(run) for run in runs},
     }
 

@@ -168,6 +168,15 @@ def newest(runs: Sequence[RunFolder]) -> tuple[list[RunFolder], list[RunFolder]]
     return kept, [run for run in runs if run not in kept]
 
 
+def models_of(runs: Iterable[RunFolder]) -> dict[str, str]:
+    """Return the model behind each system's answers: the one that reads, else the one that writes for it."""
+    return {
+        run.manifest.system.label: model
+        for run in runs
+        if (model := run.manifest.reader.model or run.manifest.system.model)
+    }
+
+
 def _keyed(path: Path) -> Iterator[tuple[tuple[str, int], dict[str, Any]]]:
     """Yield the lines of a journal, each with the case and the repeat that it is about."""
     for number, data in enumerate(lines(path), start=1):

@@ -22,6 +22,7 @@ from harness.runs.journal import Journal
 from harness.runs.manifest import Manifest, ReaderPart, SystemPart, versions
 from harness.runs.reader import DEFAULT_BUDGET, DEFAULT_LIMIT, ExtractiveReader, LLMReader, Reader
 from harness.suite import Suite
+from harness.suite.hashing import case_hashes
 
 UNCUT = ("control", "cheater")
 LOCAL = "local"
@@ -174,7 +175,7 @@ async def prepare(
     for host in hosts:
         stack.push_async_callback(_close_quietly, host)
     found = await _started(hosts)
-    hashes = suite.hash, {case.id: Suite(suite.root, (case,)).hash for case in suite}
+    hashes = suite.hash, case_hashes(suite)
     return [
         _begin(suite, entrant, host, said, settings, models, root, hashes, stack)
         for entrant, host, said in zip(entrants, hosts, found, strict=True)

@@ -128,7 +128,7 @@ class WriterAgent:
         """Return the work on each conversation, and what it took."""
         return {
             "conversations": [written._asdict() for written in self.log],
-            "cut_short": [written.conversation for written in self.log if not written.finished],
+            "cut_short": list(self.cut_short),
             "calls": self.spent.calls,
             "prompt_tokens": self.spent.prompt_tokens,
             "completion_tokens": self.spent.completion_tokens,
