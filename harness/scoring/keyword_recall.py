@@ -6,6 +6,8 @@ A violation is a forbidden value that the answer states as true; one that `repla
 required fact voids that fact instead. Mention recall (the value is present at all) stands
 beside it. An answer much longer than the reference that also holds values competing with
 the gold is a dump: its reward is 0, since a transcript states everything and answers nothing.
+An answer with a violation never passes, whatever its reward: with five facts right and the
+sixth stale, its reader acts on the stale one.
 """
 
 from __future__ import annotations
@@ -40,7 +42,8 @@ class KeywordRecall:
     has_pass: bool = True
     footnote: str = (
         "Keyword recall sees the values an answer states, not its behaviour: asking which one is meant, "
-        "or raising a problem unasked, is left to a judge."
+        "or raising a problem unasked, is left to a judge. An answer that states a forbidden value as true "
+        "does not pass."
     )
 
     def __post_init__(self) -> None:
@@ -58,10 +61,11 @@ class KeywordRecall:
         required = _void([_stated(text, fact, "required", case) for fact in case.gold.required], forbidden)
         optional = [_stated(text, fact, "optional", case) for fact in case.gold.optional]
         words = len(_WORD.findall(raw))
-        flags = ("dump",) if self._is_dump(text, case, words, forbidden) else ()
+        dump = self._is_dump(text, case, words, forbidden)
+        wrong = any(verdict.counts for verdict in forbidden)
         violations = sum(verdict.counts and verdict.fact.replaces is None for verdict in forbidden)
         kept = sum(verdict.counts for verdict in required)
-        reward = 0.0 if flags else max(0, kept - violations) / len(required)
+        reward = 0.0 if dump else max(0, kept - violations) / len(required)
         mention = sum(verdict.match.mentioned for verdict in required) / len(required)
         return CaseScore(
             case.id,
@@ -70,7 +74,7 @@ class KeywordRecall:
             Scored(reward),
             mention=mention,
             verdicts=(*required, *optional, *forbidden),
-            flags=flags,
+            flags=("dump",) * dump + ("forbidden_stated",) * wrong,
             words=words,
         )
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from harness.validation.census import Census, take_census
 from harness.validation.linter import validate
 from harness.validation.report import Profile, ValidationReport
 
-__all__ = ["Profile", "ValidationReport", "validate"]
+__all__ = ["Census", "Profile", "ValidationReport", "take_census", "validate"]

@@ -60,8 +60,28 @@ def shared_wording(subjects: Sequence[Subject]) -> Iterator[Problem]:
                     yield subject.message_problem(transcript, index, told, mend, "shared-wording")
 
 
+def shared_ends(subjects: Sequence[Subject]) -> Iterator[Problem]:
+    """No two conversations begin or end with the same words, courtesies too."""
+    for place, index, rule in (("begins", 0, "shared-opening"), ("ends", -1, "shared-closing")):
+        first: dict[tuple[str, ...], str] = {}
+        for subject in subjects:
+            for transcript in subject.transcripts:
+                messages = transcript.conversation.messages
+                words = _words(messages[index].text)
+                here = f"{transcript.conversation.id} of {subject.case.id}"
+                other = first.setdefault(words, here)
+                if other != here:
+                    told = f"{other} {place} with the same words."
+                    at = index % len(messages)
+                    yield subject.message_problem(transcript, at, told, "Say it in other words.", rule)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(word.replace("’", "'") for word in _WORD.findall(text.casefold()))
+
+
 def _runs(text: str) -> Iterable[tuple[str, ...]]:
-    words = [word.replace("’", "'") for word in _WORD.findall(text.casefold())]
+    words = _words(text)
     return zip(*(words[offset:] for offset in range(SHARED_WORDS)), strict=False)
 
 

@@ -11,7 +11,16 @@ from harness.errors import Problem, SuiteError
 from harness.suite import Case, read_suite
 from harness.suite.gold import GoldFile, read_gold
 from harness.suite.source import read_source
-from harness.validation import across, answers, calendar, chronology, evidence, sources, structure
+from harness.validation import (
+    across,
+    answers,
+    calendar,
+    chronology,
+    evidence,
+    giveaways,
+    sources,
+    structure,
+)
 from harness.validation.report import Profile, ValidationReport
 from harness.validation.subject import Subject
 
@@ -34,6 +43,7 @@ _BUNDLED: tuple[CaseRule, ...] = (
     chronology.timestamps,
     evidence.annotated,
     evidence.facts_cited,
+    giveaways.labels,
     sources.several_sources,
     sources.no_spare_conversation,
     answers.reference_answer,

@@ -453,3 +453,27 @@ class TestAcross:
         assert [(it.path, it.line, it.field, it.rule) for it in problems] == [place] * (not sound)
         if problems:
             assert "conv_001 of layer1_01_a" in problems[0].message
+
+
+class TestGiveaways:
+    def test_the_title_says_a_value(self, write_case: WriteCase) -> None:
+        path = write_case(title=f"The account {NUMBER}")
+        problem = only(path, "bundled")
+        assert (problem.rule, problem.field) == ("fact-given-away", "title")
+        assert (problem.line, NUMBER in problem.message) == (line_of(path, "title:"), True)
+
+    def test_a_label_says_a_value(self, write_case: WriteCase) -> None:
+        (text,) = sound_conversations("layer1", "x")
+        labelled = text.replace("messages:", f"metadata: {{reference: {CODE}}}\nmessages:", 1)
+        path = write_case(conversations=(labelled,))
+        problem = only(path, "bundled")
+        assert (problem.rule, problem.line) == ("fact-given-away", line_of(path, "metadata"))
+        assert only_basic_is_sound(path)
+
+    def test_the_id_says_a_value(self, write_case: WriteCase) -> None:
+        path = write_case(stem=f"01_{NUMBER}")
+        assert only(path, "bundled").field == "test_id"
+
+
+def only_basic_is_sound(path: Path) -> bool:
+    return validate(path, profile="basic").sound
