@@ -31,12 +31,12 @@ _ADVICE = LazyPattern(
     r"provide|(?:the|your)\s+(?:[\w-]+\s+){0,4}(?:can|could|will|would|should|may|might)\s+(?!be\s)\w+|"
     r"it\s+(?:may|might|could|should|would)\s+(?:well\s+)?be\s+(?:in|on|at|with|listed|printed|shown|found|stated)|"
     r"if\b|once\b|when\b|it(?:'s|\s+is|\s+would\s+be)\s+(?:worth|best|better|a good idea)|"
-    r"(?:the\s+)?(?:best|quickest|surest|easiest)|do|does|did|would|could|can|shall|should|want|have you|has|is|are|"
+    r"(?:the\s+)?(?:best|quickest|surest|easiest)|the\s+(?:person|one|people|place|office|desk)\s+to\s+(?:ask|call|ring|contact|try)|do|does|did|would|could|can|shall|should|want|have you|has|is|are|"
     r"what|which|who|when|"
     r"where|how|next steps?|happy to|glad to)\b"
 )
 _ASIDE = LazyPattern(
-    r"\b(?:for reference|that came up|at one point|neither of|none of|crossed|misread\w*|by mistake|(?:is|"
+    r"\b(?:for reference|that came up|at one point|neither of|none of|crossed|misread\w*|by mistake|careful with|(?:is|"
     r"was)\s+(?:the\s+)?\w+'s|only|what i do|i do (?:have|know|see|remember)|otherwise|instead|other than|apart from|besides|open from|"
     r"opening hours|"
     r"office hours)\b"
@@ -50,6 +50,12 @@ _REPORTS = LazyPattern(
     r"paying)\b"
     r"|there\s+(?:is|was|are|were)\b|only\b|apart\s+from\b|besides\b|other\s+than\b|the\s+other\b|all\s+(?:i|we|you)\b|"
     r"what\s+(?:you|we|i)\b)"
+)
+_GOES_ON = LazyPattern(
+    r"^\W*(?:and\s+)?that\s+(?!is\b|was\b|would\b|one\b|amount\b|figure\b|number\b|date\b)"
+)
+_COUNTED = LazyPattern(
+    r"(?:two|three|four|five|six|seven|eight|nine|ten)\s+(?:tries|attempts|times|calls|boxes|places|people)\b"
 )
 _OF_IT = LazyPattern(
     r"\b(?:it|that|this|the\s+(?:answer|balance|figure|number|amount|total|value|date))\s*(?:'s|is|was|were|has|had|"
@@ -100,6 +106,7 @@ def abstains(answer: AnswerText) -> Span | None:
     values = _values(answer)
     declined: Span | None = None
     aside_until = 0
+    reporting = False  # "You told me that X, that Y and that Z" is one report
     clauses = _clauses(answer)
     for at, (start, end) in enumerate(clauses, start=1):
         clause = text[start:end]
@@ -111,6 +118,9 @@ def abstains(answer: AnswerText) -> Span | None:
                 return None
             declined = declined or (start, end)
         elif start >= aside_until:
+            reporting = bool(_REPORTS.match(clause)) or (reporting and bool(_GOES_ON.match(clause)))
+            if reporting and _GOES_ON.match(clause) and not _OF_IT.search(clause):
+                continue
             inside = [v for v in values if start <= v[0] and v[1] <= end]
             following = text[slice(*clauses[at])] if at < len(clauses) else ""
             if _commits(clause, cased[start:end], inside) and not _is_set_aside(following):
@@ -127,7 +137,11 @@ def _is_set_aside(following: str) -> bool:
 
 def _values(answer: AnswerText) -> list[Span]:
     """Return where values stand that an answer could commit to."""
-    values = [(n.start, n.end) for n in answer.numbers if n.amount.number != 1 or n.amount.currency]
+    values = [
+        (n.start, n.end)
+        for n in answer.numbers
+        if (n.amount.number != 1 or n.amount.currency) and not _COUNTED.match(answer.text, n.start)
+    ]
     values += [(d.start, d.end) for d in answer.dates if d.value.day is not None or d.value.year is not None]
     values += [(t.start, t.end) for t in answer.times]
     return values + answer.id_like

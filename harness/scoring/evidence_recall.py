@@ -1,7 +1,9 @@
 """Evidence recall: which required facts stand in what the memory handed back.
 
 It judges the memory and not the answer: a mention is enough, nothing passes or fails, and
-a long memory is no dump; the words handed over stand beside the figure instead.
+a long memory is no dump; the words handed over stand beside the figure instead. A fact that
+follows from others by arithmetic is said in no conversation and is not looked for: recalling it
+is the reader's work, and what it follows from may be any part of a message.
 """
 
 from __future__ import annotations
@@ -28,7 +30,11 @@ class EvidenceRecall:
 
     def score(self, case: Case, answer: Answer) -> CaseScore:
         """Return the share of required facts mentioned in the recalled memory."""
-        facts = [fact for fact in case.gold.required if fact.type is not FactType.ABSTAIN]
+        facts = [
+            fact
+            for fact in case.gold.required
+            if fact.type is not FactType.ABSTAIN and not fact.derived_from
+        ]
         if not facts:
             return CaseScore(case.id, case.category, self.name, NotAnnotated("a fact to be recalled"))
         if answer.memory is None:

@@ -21,6 +21,7 @@ _CUES = re.compile(
     | \bother\ way\ (?:a?round|about)\b | \bwrong\ (?:line|row|column|page|number|screen|year|month|week|day|date|one|card|file|sheet|way)\b
     | \b(?:i|i'd|you|you'd|we|he|she|they)\ said\b.{0,60}\bbut\b | \bnot\ [\w$£€:.,-]+[,;.]\ (?:it's|it\ is|that's)?\s*[\w$£€] | ,\ not\ (?:the\ )?[\w$£€]+
     | \bthat\ (?:can't|cannot)\ be\ right\b | \bthat's\ (?:not\ right|wrong|last\ year's|the\ old)\b | \binstead\b | \bi\ take\ it\ back\b
+    | (?<=[.!?…]\s)no[,.]\s | \bexcuse\ me\b | \b(?:i've|i'd|i)\ (?:copied|skipped|lost|got\ (?:it|that|the)\ (?:wrong|backwards))\b
     | \blet\ me\ (?:fix|correct|redo|start\ again|put\ that\ right|change)\b | \bnever\ mind\b | \brather\ than\b
     """
 )

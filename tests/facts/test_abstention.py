@@ -7,6 +7,11 @@ import pytest
 from harness.facts import match_fact
 
 ABSTAINS = """
+You didn't say. What you did tell him is that $65 came out of each check, that they matched up to $1,200 a year, and that your stock was bought back for $3,450.
+You never gave him a figure. You told him that you worked there until 2003 and that the match was $1,200.
+It wasn't stated. The website locked you out after three tries.
+There's no such balance in what you discussed. Careful with the $52,900 that was mentioned: that's Denholm's own savings.
+It was never mentioned. The person to ask is Paloma Reyes at their desk.
 I don't know.
 N/A
 Unknown.
@@ -40,6 +45,9 @@ Não sei, você não mencionou isso.
 Не знаю, вы об этом не говорили.
 """
 COMMITS = """
+I'm not sure. You told me that the plan is old, and that the balance is $45,000.
+You never said. That amount would be $45,000.
+It wasn't stated, but the one to go with is $45,000.
 Biscuit
 Yes.
 42

@@ -55,6 +55,22 @@ def test_reward(case: Case, answer: str, reward: float, mention: float) -> None:
     assert (score.reward, score.mention) == (reward, mention)
 
 
+@pytest.mark.parametrize(
+    ("answer", "passed"),
+    [
+        ("The fee is $45, due March 24.", True),
+        ("The fee is $45 (it was $30 last year), due March 24.", True),
+        ("The fee is not $99. It is $45, due March 24.", True),
+        ("The fee is $45, due March 24, and you pay $99.", False),
+        ("The fee is $45, due March 24. The fee is $30.", False),
+    ],
+)
+def test_a_forbidden_value_stated_as_true_never_passes(case: Case, answer: str, passed: bool) -> None:
+    score = score_case(case, answer)
+    assert score.passed(threshold=0.1) is passed
+    assert ("forbidden_stated" in score.flags) is not passed
+
+
 def test_evidence_names_form_span_and_clause(case: Case) -> None:
     answer = "Hello. The fee comes to 45 dollars. Bye."
     verdict = score_case(case, answer).verdicts[0]
@@ -69,9 +85,9 @@ def test_a_transcript_is_a_dump_and_no_answer(case: Case) -> None:
     told = "The fee is $45 now, due March 24."
     assert score_case(case, f"{told} {filler}").reward == 1.0, "length alone is no dump"
     dumped = score_case(case, f"{told} It was $30. The $99 is for the other account. {filler}")
-    assert (dumped.flags, dumped.reward, dumped.passed()) == (("dump",), 0.0, False)
+    assert (dumped.flags, dumped.reward, dumped.passed()) == (("dump", "forbidden_stated"), 0.0, False)
     lenient = KeywordRecall(dump_factor=50).score(case, Answer(f"{told} It was $30. {filler}"))
-    assert lenient.flags == ()
+    assert "dump" not in lenient.flags
 
 
 def test_an_unanswerable_case_wants_an_abstention(case: Case) -> None:
@@ -139,3 +155,13 @@ def _made_case() -> Case:
 def test_no_other_number_can_be_a_reward(reward: float) -> None:
     with pytest.raises(ValueError, match=r"\[0, 1\]"):
         Scored(reward)
+
+
+def test_evidence_recall_does_not_look_for_what_follows_from_other_facts(case: Case) -> None:
+    derived = GoldFact("$540", FactType.MONEY, id="a_year", derived_from=("conv_001#2",))
+    gold = replace(case.gold, required=(*case.gold.required, derived))
+    scorer = find_scorer("evidence-recall")
+    answer = Answer("", memory=("The fee is $45.",))
+    assert scorer.score(replace(case, gold=gold), answer).reward == 0.5
+    alone = replace(case, gold=GoldFacts(required=(derived,)))
+    assert scorer.score(alone, answer).outcome == NotAnnotated("a fact to be recalled")
