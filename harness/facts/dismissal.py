@@ -30,6 +30,7 @@ _WORDS_BEFORE = lexicon(
     "ignore disregard forget scrap drop avoid miss missed misses rule rules ruled ruling gave given giving turned declined "
     "refused passed misread misspoke mistaken confuse confused confusing hoped hoping assumed assuming aiming counting thought "
     "thinking expected expecting telling advertised advertising announced planned wanted booked told promised said slipped "
+    "would've could've "
     "guessed mistakenly wrongly nearly almost looked considered beware watch careful would could wouldn't didn't n't",
     "offered revised",
 )
@@ -39,7 +40,7 @@ _BEFORE = LazyPattern(
     r"considered|beware(?: of)?|watch out for|careful|nearly \w+|almost \w+|looked like|confus(?:e|ed|ing)\s+\w+\s+with|"
     r"hop(?:ed|ing)|assum(?:ed|ing)|aiming|counting on|thought|thinking|expected|expecting|telling|advertis(?:ed|ing)|announced|"
     r"(?<=\bhad\s)(?:planned|wanted|booked|told|promised|said|offered)|(?<='d\s)(?:planned|wanted|booked|told|promised)|"
-    r"(?:would|could) have \w+|(?:wouldn't|didn't) (?:approve|accept|allow|grant|agree to)|revised|"
+    r"(?:would|could)(?: have|'ve) \w+|(?:wouldn't|didn't) (?:approve|accept|allow|grant|agree to)|revised|"
     rf"n't (?:use|copy|go by|rely on|quote)){_TO_VALUE}"
 )
 _NOT_BEFORE = LazyPattern(r"(?:n't|\bnot|\bnever|\bnothing)\s+$")
@@ -51,7 +52,10 @@ _STAGE = LazyPattern(
     r"|\b(?:early in|at the start of|start of|beginning of|at the beginning of)\s+(?:the\s+|your\s+)?\w+\s*[:,]"
     r"|\b(?:at the time|back then|back in \w+|back when)\b[^.;:]{0,60}|\bwhen\b[^.;:]{0,40}\b(?:was|were) still\b[^.;:]{0,20})\s*$"
 )
-_OFFERED = LazyPattern(r"\b(?:offered|proposed|suggested|promised|quoted|mentioned)\b[^.;:]{0,40}$")
+_OFFERED = LazyPattern(
+    r"\b(?:offered|proposed|suggested|promised|quoted|mentioned|say|said|read|showed|gave|named)\b[^.;:,]{0,40}$"
+)
+_BUT_NEXT = LazyPattern(r"[^.;:!?]{0,40}?,\s+but\b")
 _MAY_STILL_SAY = LazyPattern(
     r"\b(?:may|might)\s+(?:still\s+|also\s+|well\s+)?(?:have\s+)?(?:say|show|read|list|written|heard|seen|noted)\b[^.;:]{0,30}$"
 )
@@ -66,7 +70,7 @@ _OFF = LazyPattern(
     r"no good|unrealistic|not going to happen|not possible)\b"
     r"|(?:isn't|is not|can't|cannot|won't|can no longer|couldn't|didn't|doesn't)\s+(?:be\s+(?:kept|met|made|held|used|done)|work|"
     r"hold|stand|happen|stay|suit|possible|realistic|feasible|achievable)\b|no longer\b|(?:fell|falls) through\b|lapsed\b|"
-    r"belongs to (?!you\b)|turn(?:ed|s) out\b)"
+    r"belongs to (?!you\b)|turn(?:ed|s) out\b|never\s+(?:went|came|happened|took|got|arrived|applied|was|existed|materiali[sz]ed)\b)"
 )
 # The next clause or sentence takes it back.
 _THAT_IS_OFF = LazyPattern(
@@ -105,7 +109,8 @@ _NEXT_CHANGES = LazyPattern(
     r"(?P<other>[^.!?\x00\x01]{0,24})"
 )
 _HAD = LazyPattern(
-    r"\s+(?:he|she|they|you|i)\s+(?:first|originally|initially)\s|[^.;]{0,50}?\b(?:had|'d)\s+(?:first\s+|"
+    r"\s+(?:he|she|they|you|i)\s+(?:first|originally|initially)\s"
+    r"|\s+[\w'-]+\s+(?:first|originally|initially)\s+(?:had|quoted|said|gave|offered|thought|named|read|wrote|put|guessed)\b|[^.;]{0,50}?\b(?:had|'d)\s+(?:first\s+|"
     r"originally\s+)?(?:offered|agreed|quoted|said|told|promised|planned|booked|written|settled)\b"
 )
 _ACTUALLY = LazyPattern(r"[^.!?\x00\x01]{0,40}?[;,–—-]\s*(?:[\w'-]+\s+){0,4}(?:actually|in fact|really)\b")
@@ -134,7 +139,7 @@ _IS_STANDARD = LazyPattern(
     r"[^.,;]{0,20}?\bwhat\b[^.,;]{0,40}?\bby default\b"
 )
 _EXCEPTION = LazyPattern(
-    r"\b(?:yours|but|raised|bumped|lifted|higher|above|more than|instead|for you|your own)\b|\)"
+    r"\b(?:yours|but|raised|bumped|lifted|higher|above|more than|less|minus|instead|for you|your own)\b|\)"
 )
 
 # ---- elsewhere ------------------------------------------------------------------------
@@ -201,7 +206,7 @@ def _is_turned_down(value: Surroundings) -> bool:
             )
             if not is_reminder:
                 return True
-    if "but" in value.words and " but " in value.right and _OFFERED.search(near):
+    if "but" in value.words and _BUT_NEXT.match(value.right) and _OFFERED.search(near):
         return True
     if _CHOSEN_OVER.search(near) or _STAGE.search(near) or _MAY_STILL_SAY.search(near):
         return True

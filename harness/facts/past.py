@@ -55,7 +55,8 @@ _BEFORE = LazyPattern(
     r"before that|(?:old|older|prior|former|previous)(?=[^,;()]{0,20}$)|"
     r"(?<=\bat\s)first|(?<=\bup\s)from|(?<=\bdown\s)from|replac(?:es|ed|ing)|supersed(?:es|ed|ing)|instead of|"
     r"(?<=\bno\s)longer|(?<=\bhad\s)been|left(?=\s+$)|once|outdated|cancelled|canceled|withdrawn|discarded|rejected|"
-    r"first (?:quoted|offered|given|said|booked|told|planned|scheduled|set|slot|date|quote|offer|wrote|read)|"
+    r"first (?:quoted|offered|given|said|booked|told|planned|scheduled|set|slot|date|quote|offer|wrote|read|sum|figure|guess|"
+    r"count|total|try|attempt|estimate|version)|"
     r"first\s+[\w-]+(?=,\s+$)|last (?:year|month|week|time))\b(?:[^,;()]{0,30}|,\s+)$"
 )
 _WAS = LazyPattern(r"\b(?:was|were|had|lived|stood|began|started|said|quoted|planned|booked)\b[^.;()]{0,40}$")

@@ -32,6 +32,14 @@ SET_ASIDE = rows(
         - April 23 can't be kept.
         - April 23 is too early.
         - You'd hoped for April 23.
+        - Had it begun that night it would've been April 23, but you put it off.
+        - The notice said April 23, but nineteen days were added.
+        - You did say April 23 to Marcus first, but that's your niece's wedding.
+        - The April 23 Philippa first had in mind was before she saw the photograph.
+        - Gethin's first sum gave April 23, before he remembered the recess.
+        - The April 23 on the quote never applied.
+        Your car is booked in on April 23, but bring the papers.
+        He said it's on April 23 at Tolliver's, and you needn't bring anything.
         - You may remember April 23 being mentioned; that no longer holds.
         - Ignore April 23.
         - Don't use April 23.

@@ -1,4 +1,4 @@
-"""What a real, weak model made of two cases is replayed without it: docs/results.md shows the table."""
+"""What a real, weak model made of three cases is replayed without it: docs/results.md shows the table."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from harness.resources import bundled
 
 NAMES = ("simple_notes", "enhanced_notes", "json_cards", "advanced_json_cards")
-CASES = ("layer1_01_bank_account", "layer2_01_two_cars_service")
+CASES = ("layer1_01_bank_account", "layer2_01_two_cars_service", "layer3_01_passport_and_trip")
 
 
 def test_the_recorded_runs_of_all_four_are_replayed(recallbench: Any, tmp_path: Path) -> None:
