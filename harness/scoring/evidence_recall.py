@@ -31,9 +31,7 @@ class EvidenceRecall:
     def score(self, case: Case, answer: Answer) -> CaseScore:
         """Return the share of required facts mentioned in the recalled memory."""
         facts = [
-            fact
-            for fact in case.gold.required
-            if fact.type is not FactType.ABSTAIN and not fact.derived_from
+            fact for fact in case.gold.required if fact.type is not FactType.ABSTAIN and not fact.derived_from
         ]
         if not facts:
             return CaseScore(case.id, case.category, self.name, NotAnnotated("a fact to be recalled"))

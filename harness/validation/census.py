@@ -28,6 +28,7 @@ MIN_RIVALS = 4
 
 _GENERIC = frozenset(
     """
+    mr mrs ms miss mx prof sir dame
     academy accounts agency air airlines and associates auto bank bikes boiler books brothers building bureau
     cafe care caterers catering center centre charity child church city claims clinic club co college
     community company council county courier credit daughters daycare dental department desk district
