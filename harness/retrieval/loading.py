@@ -1,0 +1,427 @@
+"""Reading retrieval data sets: three forms, every problem of a file at once.
+
+    {memories: [{id, content, …}], queries: [{q, expected_ids, k?, …}]}
+    {id, name, description, test_cases: [{id, query, expected_results: [{memory_id, relevance_score,
+        position}], metadata}], metadata}, with its memories beside it or in `memories`
+    a folder with corpus.jsonl, queries.jsonl or .tsv, and qrels in TREC's form
+
+A directory of such files or folders loads in the order of the names.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from harness.errors import InputError, Problem, SuiteError
+from harness.retrieval import trec
+from harness.retrieval.dataset import Query, RetrievalSet, StoredMemory
+from harness.retrieval.pages import read_page
+
+FieldPath = tuple[str | int, ...]
+_FORMS = (
+    "Write `memories` with `queries`, or `test_cases` as a graded data set has them; see docs/retrieval.md."
+)
+
+
+def load_retrieval(root: Path | str, corpus: Path | str | None = None) -> tuple[RetrievalSet, ...]:
+    """Load one data set, or every one of a directory, sorted.
+
+    Args:
+        root: a JSON file, a folder in TREC's form, or a directory of those.
+        corpus: a JSONL or JSON file with the memories of a graded data set that holds none.
+
+    Raises:
+        SuiteError: with every problem of every file.
+        InputError: when there is nothing to load.
+    """
+    path = Path(root)
+    places = _places(path)
+    stored = None if corpus is None else _read_corpus(Path(corpus))
+    sets: list[RetrievalSet] = []
+    problems: list[Problem] = []
+    for place in places:
+        try:
+            sets.append(trec.read_folder(place) if place.is_dir() else _read_file(place, stored))
+        except SuiteError as error:
+            problems += error.problems
+    first: dict[str, Path] = {}
+    for place, one in zip(places, sets, strict=False) if not problems else ():
+        if one.id in first:
+            told = f"a data set of the id {one.id!r} is in {first[one.id]} too."
+            problems.append(Problem(place, 0, "id", told, "Give each an id of its own.", "duplicate-id"))
+        first.setdefault(one.id, place)
+    if problems:
+        raise SuiteError(problems)
+    return tuple(sets)
+
+
+def _places(path: Path) -> list[Path]:
+    if path.is_file() or trec.is_folder(path):
+        return [path]
+    if not path.is_dir():
+        raise InputError(f"{path}: there is no such file or folder.")
+    found = sorted(
+        place
+        for place in path.iterdir()
+        if (place.is_file() and place.suffix == ".json") or trec.is_folder(place)
+    )
+    if not found:
+        raise InputError(f"{path}: holds no retrieval data set (*.json, or a folder with corpus.jsonl).")
+    return found
+
+
+class _File:
+    """A JSON file under reading: its problems, and the lines of what it holds."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.problems: list[Problem] = []
+        try:
+            self.text = path.read_text(encoding="utf-8-sig")
+            self.value = json.loads(self.text, object_pairs_hook=_no_key_twice)
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"{path}: cannot be read: {error}") from None
+        except json.JSONDecodeError as error:
+            told = f"is no JSON: {error.msg}."
+            raise SuiteError([Problem(path, error.lineno, "", told, "Mend the JSON.", "bad-json")]) from None
+        except ValueError as error:
+            told = f"is no sound JSON: {error}."
+            raise SuiteError([Problem(path, 0, "", told, "Keep one of the two.", "duplicate-key")]) from None
+
+    def wrong(self, at: FieldPath, message: str, mend: str, rule: str = "bad-value") -> None:
+        """Note a problem of a field."""
+        self.problems.append(Problem(self.path, self.line(at), _dotted(at), message, mend, rule))
+
+    def line(self, at: FieldPath) -> int:
+        """Return the line of a field, 0 where it can't be found."""
+        node = self._root
+        line = 0 if node is None else node.start_mark.line + 1
+        for step in at:
+            children = getattr(node, "value", None)
+            if not isinstance(children, list):
+                return line
+            if isinstance(step, int):
+                node = children[step] if step < len(children) else None
+            else:
+                pairs = (pair for pair in children if isinstance(pair, tuple) and pair[0].value == step)
+                node = next((value for _, value in pairs), None)
+            if node is None:
+                return line
+            line = node.start_mark.line + 1
+        return line
+
+    @cached_property
+    def _root(self) -> Any:
+        import yaml  # JSON is YAML, and YAML's nodes know their lines
+
+        try:
+            return yaml.compose(self.text, Loader=yaml.CSafeLoader)
+        except yaml.YAMLError:
+            return None
+
+
+def _read_file(path: Path, corpus: Sequence[StoredMemory] | None) -> RetrievalSet:
+    file = _File(path)
+    value = file.value
+    if not isinstance(value, dict) or not ("queries" in value or "test_cases" in value):
+        raise SuiteError([Problem(path, 1, "", "is no retrieval data set.", _FORMS, "bad-form")])
+    graded = "test_cases" in value
+    known = {"id", "name", "description", "memories", "metadata", "test_cases" if graded else "queries"}
+    for key in value.keys() - known:
+        file.wrong(
+            (key,), "unknown key.", f"Correct or delete it; known: {', '.join(sorted(known))}.", "unknown-key"
+        )
+    memories = (
+        _memories(file, value.get("memories"), ("memories",)) if "memories" in value else list(corpus or ())
+    )
+    if not memories and not file.problems:
+        mend = "Write `memories`, or name their file with --corpus."
+        file.wrong((), "holds no memories.", mend, "no-memories")
+    ids = _ids(file, memories, "memories" if "memories" in value else None)
+    read = _graded_queries if graded else _queries
+    queries = list(read(file, value["test_cases" if graded else "queries"], ids))
+    _unique(file, [query.id for query in queries], "test_cases" if graded else "queries")
+    if file.problems:
+        raise SuiteError(file.problems)
+    return RetrievalSet(
+        id=str(value.get("id") or path.stem),
+        memories=tuple(_resolve_links(memories)),
+        queries=tuple(queries),
+        name=str(value.get("name") or ""),
+        description=str(value.get("description") or ""),
+        metadata=value.get("metadata") or {},
+    )
+
+
+def _read_corpus(path: Path) -> list[StoredMemory]:
+    if path.suffix == ".jsonl":
+        return _resolve_links(trec.read_corpus(path))
+    file = _File(path)
+    listed = file.value.get("memories") if isinstance(file.value, dict) else file.value
+    memories = _memories(file, listed, ())
+    _ids(file, memories, None)
+    if file.problems:
+        raise SuiteError(file.problems)
+    return _resolve_links(memories)
+
+
+_MEMORY_KEYS = ("id", "content", "title", "type", "created_at", "entities", "links", "raw", "metadata")
+
+
+def _memories(file: _File, listed: Any, at: FieldPath) -> list[StoredMemory]:
+    if not isinstance(listed, list) or not listed:
+        file.wrong(at, "must be a list with at least one memory.", 'Write `[{"id": …, "content": …}]`.')
+        return []
+    found = []
+    for number, item in enumerate(listed):
+        memory = _memory(file, item, (*at, number))
+        if memory is not None:
+            found.append(memory)
+    return found
+
+
+def _memory(file: _File, item: Any, at: FieldPath) -> StoredMemory | None:
+    if not isinstance(item, dict):
+        file.wrong(at, "must be an object.", 'Write {"id": …, "content": …}.')
+        return None
+    before = len(file.problems)
+    id, content = (_text(file, item, key, at) for key in ("id", "content"))
+    raw, title, type = (_text(file, item, key, at, needed=False) for key in ("raw", "title", "type"))
+    page = read_page(content)
+    entities = (*_texts(file, item, "entities", at), *page.entities)
+    links = (*_texts(file, item, "links", at), *page.links)
+    metadata = item.get("metadata", {})
+    if not isinstance(metadata, dict):
+        file.wrong((*at, "metadata"), "must be an object.", "Write it as {…}.")
+        metadata = {}
+    listed = metadata.get("entities", ())
+    if isinstance(listed, list):
+        entities = (*entities, *(str(each) for each in listed))
+    when = _moment(file, item.get("created_at"), (*at, "created_at"))
+    if len(file.problems) > before:
+        return None
+    return StoredMemory(
+        id=id,
+        content=page.body,
+        title=title or page.title,
+        type=type,
+        created_at=when,
+        entities=tuple(dict.fromkeys(entities)),
+        links=tuple(dict.fromkeys(links)),
+        raw=raw,
+        metadata={**metadata, **{key: item[key] for key in item.keys() - set(_MEMORY_KEYS)}},
+    )
+
+
+def _queries(file: _File, listed: Any, ids: frozenset[str]) -> Iterator[Query]:
+    known = {"id", "q", "expected_ids", "k", "negative", "unwanted", "tags", "needs"}
+    for number, item, at in _objects(file, listed, "queries", known):
+        text = _text(file, item, "q", at)
+        expected = _texts(file, item, "expected_ids", at)
+        grades = dict.fromkeys(expected, 1.0)
+        _labels(file, expected, ids, (*at, "expected_ids"))
+        query = Query(
+            id=str(item.get("id") or f"q{number + 1:02}"),
+            text=text,
+            grades=grades,
+            k=_cutoff(file, item.get("k"), (*at, "k")),
+            negative=item.get("negative") is True,
+            unwanted=frozenset(_texts(file, item, "unwanted", at)),
+            tags=tuple(_texts(file, item, "tags", at)),
+            needs=_text(file, item, "needs", at, needed=False),
+        )
+        _labels(file, sorted(query.unwanted), ids, (*at, "unwanted"))
+        _relevant_or_negative(file, query, at)
+        yield query
+
+
+def _graded_queries(file: _File, listed: Any, ids: frozenset[str]) -> Iterator[Query]:
+    known = {"id", "query", "expected_results", "metadata"}
+    for _, item, at in _objects(file, listed, "test_cases", known):
+        metadata = item.get("metadata") or {}
+        if not isinstance(metadata, dict):
+            file.wrong((*at, "metadata"), "must be an object.", "Write it as {…}.")
+            metadata = {}
+        grades = _grades(file, item.get("expected_results", []), (*at, "expected_results"), ids)
+        query = Query(
+            id=_text(file, item, "id", at),
+            text=_text(file, item, "query", at),
+            grades=grades,
+            k=_cutoff(file, metadata.get("k"), (*at, "metadata", "k")),
+            negative=metadata.get("negative") is True,
+            unwanted=frozenset(_texts(file, metadata, "unwanted", (*at, "metadata"))),
+            tags=tuple(_texts(file, metadata, "tags", (*at, "metadata"))),
+            needs=_text(file, metadata, "needs", (*at, "metadata"), needed=False),
+        )
+        _labels(file, sorted(query.unwanted), ids, (*at, "metadata", "unwanted"))
+        _relevant_or_negative(file, query, at)
+        yield query
+
+
+def _grades(file: _File, listed: Any, at: FieldPath, ids: frozenset[str]) -> dict[str, float]:
+    if not isinstance(listed, list):
+        file.wrong(at, "must be a list.", 'Write [{"memory_id": …, "relevance_score": …}].')
+        return {}
+    grades: dict[str, float] = {}
+    positions: dict[int, str] = {}
+    for number, item in enumerate(listed):
+        here = (*at, number)
+        if not isinstance(item, dict) or not item.keys() <= {"memory_id", "relevance_score", "position"}:
+            known = "memory_id, relevance_score, position"
+            file.wrong(here, "is no expected result.", f"Write an object with {known}.", "unknown-key")
+            continue
+        name = _text(file, item, "memory_id", here)
+        grade = item.get("relevance_score", 1.0)
+        if isinstance(grade, bool) or not isinstance(grade, int | float) or not abs(grade) < 1e6:
+            file.wrong((*here, "relevance_score"), f"is {grade!r}.", "Write a number; above 0 is relevant.")
+            continue
+        if name in grades:
+            file.wrong(
+                (*here, "memory_id"), f"labels {name!r} twice.", "Keep one of them.", "duplicate-label"
+            )
+        place = item.get("position")
+        if place is not None:
+            if isinstance(place, bool) or not isinstance(place, int) or place < 1:
+                file.wrong((*here, "position"), f"is {place!r}.", "Write a whole number from 1 on.")
+            elif place in positions:
+                told = f"the position {place} is {positions[place]!r}'s too."
+                file.wrong((*here, "position"), told, "Give each its own.", "duplicate-label")
+            else:
+                positions[place] = name
+        grades[name] = float(grade)
+    _labels(file, list(grades), ids, at)
+    return grades
+
+
+def _relevant_or_negative(file: _File, query: Query, at: FieldPath) -> None:
+    relevant = [name for name, grade in query.grades.items() if grade > 0]
+    if not relevant and not query.negative:
+        mend = 'Say what it should find, or write "negative": true.'
+        file.wrong(at, f"the query {query.text!r} has no relevant memory.", mend, "no-relevant")
+    if relevant and query.negative:
+        mend = 'Take out the ids, or "negative": true.'
+        file.wrong(at, f"the query {query.text!r} is negative and has relevant memories.", mend, "negative")
+    for name in sorted(query.unwanted & set(relevant)):
+        mend = "Take it out of one of the two."
+        file.wrong(at, f"{name!r} is both wanted and unwanted.", mend, "duplicate-label")
+
+
+def _labels(file: _File, names: Sequence[str], ids: frozenset[str], at: FieldPath) -> None:
+    for number, name in enumerate(names):
+        if name not in ids:
+            from harness.suite import nearest
+
+            told = f"there is no memory {name!r}; {nearest(name, tuple(sorted(ids)))}."
+            file.wrong((*at, number), told, "Correct the id.", "dangling-label")
+        elif name in names[:number]:
+            file.wrong((*at, number), f"labels {name!r} twice.", "Keep one of them.", "duplicate-label")
+
+
+def _objects(
+    file: _File, listed: Any, key: str, known: set[str]
+) -> Iterator[tuple[int, Mapping[str, Any], FieldPath]]:
+    if not isinstance(listed, list) or not listed:
+        file.wrong((key,), "must be a list with at least one query.", "Write at least one.")
+        return
+    for number, item in enumerate(listed):
+        at = (key, number)
+        if not isinstance(item, dict):
+            file.wrong(at, "must be an object.", f"Write one with {', '.join(sorted(known))}.")
+            continue
+        for extra in item.keys() - known:
+            mend = f"Correct or delete it; known: {', '.join(sorted(known))}."
+            file.wrong((*at, extra), "unknown key.", mend, "unknown-key")
+        yield number, item, at
+
+
+def _ids(file: _File, memories: Sequence[StoredMemory], key: str | None) -> frozenset[str]:
+    _unique(file, [memory.id for memory in memories], key)
+    return frozenset(memory.id for memory in memories)
+
+
+def _unique(file: _File, names: Sequence[str], key: str | None) -> None:
+    seen: set[str] = set()
+    for number, name in enumerate(names):
+        if name in seen:
+            at: FieldPath = (key, number, "id") if key else ()
+            file.wrong(at, f"the id {name!r} stands twice.", "Give each an id of its own.", "duplicate-id")
+        seen.add(name)
+
+
+def _text(file: _File, item: Mapping[str, Any], key: str, at: FieldPath, *, needed: bool = True) -> str:
+    value = item.get(key)
+    if value is None and not needed:
+        return ""
+    if isinstance(value, int) and not isinstance(value, bool) and key in ("id", "memory_id"):
+        return str(value)
+    if not isinstance(value, str) or (needed and not value.strip()):
+        told = "is missing." if value is None else "must be text that isn't empty."
+        file.wrong((*at, key), told, f'Write "{key}": "…".')
+        return ""
+    return value
+
+
+def _texts(file: _File, item: Mapping[str, Any], key: str, at: FieldPath) -> list[str]:
+    value = item.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(each, str | int) for each in value):
+        file.wrong((*at, key), "must be a list of texts.", 'Write it as ["…"].')
+        return []
+    return [str(each) for each in value]
+
+
+def _cutoff(file: _File, value: Any, at: FieldPath) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        file.wrong(at, f"is {value!r}.", "Write a whole number from 1 on.")
+        return None
+    return value
+
+
+def _moment(file: _File, value: Any, at: FieldPath) -> Any:
+    from datetime import datetime
+
+    if value is None:
+        return None
+    try:
+        return datetime.fromisoformat(value)
+    except (TypeError, ValueError):
+        file.wrong(at, f"is {value!r}.", "Write ISO 8601, such as 2025-03-20T09:00:00-05:00.")
+        return None
+
+
+def _resolve_links(memories: Sequence[StoredMemory]) -> list[StoredMemory]:
+    """Return the memories with their links as ids; a link may name a title, and may lead nowhere."""
+    by_title = {memory.title.casefold(): memory.id for memory in reversed(memories) if memory.title}
+    ids = {memory.id for memory in memories}
+    resolve: Callable[[str], str | None] = lambda link: link if link in ids else by_title.get(link.casefold())  # noqa: E731
+    return [
+        replace(
+            memory,
+            links=tuple(
+                dict.fromkeys(found for link in memory.links if (found := resolve(link)) is not None)
+            ),
+        )
+        for memory in memories
+    ]
+
+
+def _dotted(at: FieldPath) -> str:
+    told = ""
+    for step in at:
+        told += f"[{step}]" if isinstance(step, int) else f".{step}" if told else step
+    return told
+
+
+def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {twice!r} stands twice in one object")
+    return found
