@@ -1,0 +1,293 @@
+"""The evaluator of retrieval: one search a query, every metric at every cutoff, an Evaluation."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from harness import __version__
+from harness.adapters.memories.rankers import Ranked
+from harness.adapters.protocol import AgentFailure
+from harness.evaluation import Evaluation, Item, MetricDefinition, Value, mean_metric
+from harness.retrieval import metrics
+from harness.retrieval.dataset import Query, RetrievalSet
+from harness.retrieval.streams.base import Retriever
+
+EVALUATOR = "retrieval"
+DEPTH = 50
+"""Results asked for where no cutoff asks for more: what thresholds and MAP are computed over."""
+FLOORS = 11
+
+_MEANS = {"rr": "mrr", "ap": "map"}
+_FORMULAS = {
+    "hit": "share of queries with a relevant id among the first k",
+    "all": "share of queries with every relevant id among the first k",
+    "recall": "relevant among the first k ÷ relevant",
+    "precision": "relevant among the first k ÷ k",
+    "mrr": "1 ÷ rank of the first relevant id (among the first k), 0 without one",
+    "map": "Σ precision at each relevant rank (among the first k) ÷ relevant",
+    "ndcg": "DCG@k ÷ DCG@k of the best order, gain = grade",
+    "ndcg_exp": "DCG@k ÷ DCG@k of the best order, gain = 2^grade - 1",
+    "rprec": "precision at as many results as are relevant",
+}
+
+
+class Found(NamedTuple):
+    """What one search gave.
+
+    Attributes:
+        results: best first, each id once.
+        seconds: how long it took.
+        failure: why there are no results, or an empty text.
+    """
+
+    results: tuple[Ranked, ...]
+    seconds: float
+    failure: str = ""
+
+
+@dataclass(frozen=True)
+class RetrievalEvaluator:
+    """Measures rankings.
+
+    Attributes:
+        ks: cutoffs side by side; the first decides what passes.
+        level: grade from which an id is relevant; any above 0 when None.
+    """
+
+    ks: tuple[int, ...] = metrics.KS
+    level: float | None = None
+    name: str = EVALUATOR
+
+    def __post_init__(self) -> None:
+        metrics.check_cutoffs(self.ks)
+
+    @property
+    def depth(self) -> int:
+        """How many results a search is asked for."""
+        return max(DEPTH, *self.ks)
+
+    def metrics(self) -> tuple[MetricDefinition, ...]:
+        """Return what is measured, in the order in which it is shown."""
+        names = [_MEANS.get(base, base) + at for base, at in map(_cut, metrics.names(self.ks))]
+        return tuple(MetricDefinition(name, _FORMULAS[name.partition("@")[0]]) for name in names)
+
+    def evaluate(self, dataset: tuple[RetrievalSet, Retriever, Mapping[str, Found]]) -> Evaluation:
+        """Measure what was found: see `measure`."""
+        return self.measure(*dataset)
+
+    def measure(self, data: RetrievalSet, retriever: Retriever, found: Mapping[str, Found]) -> Evaluation:
+        """Return the figures of one retriever on one data set.
+
+        Args:
+            data: the corpus and its queries.
+            retriever: what searched; its name and version are told.
+            found: what it found, by query id; a query without an entry was not asked and failed.
+        """
+        missing = Found((), 0.0, "was not asked")
+        items = tuple(self._item(query, found.get(query.id, missing)) for query in data.queries)
+        failed = sum(bool(item.failure) for item in items if item.detail["relevant"])
+        judged = [query for query in data.queries if metrics.relevant_of(query.grades, self.level)]
+        figures = []
+        for definition in self.metrics():
+            name = definition.name
+            values = [item.values[name] for item in items if not item.failure and item.detail["relevant"]]
+            chance = self._chance(name, judged, len(data.memories))
+            undefined = "no query has a relevant memory" if not judged else "every search failed"
+            figures.append(mean_metric(name, values, failed=failed, chance=chance, undefined=undefined))
+        return Evaluation(
+            evaluator=self.name,
+            system=retriever.name,
+            dataset=data.id,
+            metrics=tuple(figures),
+            items=items,
+            errors=tuple(f"{item.id}: {item.failure}" for item in items if item.failure),
+            warnings=tuple(self._warnings(data, retriever, found)),
+            at=datetime.now(UTC),
+            provenance={
+                "dataset_hash": data.hash,
+                "memories": str(len(data.memories)),
+                "queries": str(len(data.queries)),
+                "retriever": retriever.version,
+                "ks": ", ".join(map(str, self.ks)),
+                "depth": str(self.depth),
+                "recallbench": __version__,
+            },
+            sections={
+                "tags": self._tags(items),
+                "misses": self._misses(items),
+                "thresholds": self._thresholds(data, found),
+            },
+        )
+
+    def _item(self, query: Query, found: Found) -> Item:
+        ids = list(dict.fromkeys(result.id for result in found.results))
+        relevant = metrics.relevant_of(query.grades, self.level)
+        at = {k: query.k or k for k in self.ks}
+        measured = metrics.measure(ids, query.grades, sorted(set(at.values())), level=self.level)
+        values: dict[str, Value] = {}
+        for base, cut in map(_cut, metrics.names(self.ks)):
+            own = f"@{at[int(cut[1:])]}" if cut else ""
+            values[_MEANS.get(base, base) + cut] = None if found.failure else measured[base + own]
+        first = ids[: at[self.ks[0]]]
+        intruders = [id for id in first if id in query.unwanted]
+        wanted = [id for id in first if id in relevant]
+        passed = None if found.failure else (bool(wanted) or not relevant) and not intruders
+        furthest = ids[: at[max(self.ks)]]
+        return Item(
+            id=query.id,
+            label=query.text,
+            values=values,
+            passed=passed,
+            tags=query.tags,
+            failure=found.failure,
+            detail={
+                "relevant": sorted(relevant),
+                "results": ids,
+                "missed": sorted(relevant - set(furthest)),
+                "intruders": intruders,
+                "instead": [id for id in furthest if id not in relevant],
+                "k": query.k,
+                "seconds": found.seconds,
+            },
+        )
+
+    def _chance(self, name: str, judged: Sequence[Query], corpus: int) -> float | None:
+        if not name.startswith("hit@") or not judged:
+            return None
+        k = int(name.partition("@")[2])
+        chances = (
+            metrics.chance_of_a_hit(corpus, len(metrics.relevant_of(query.grades, self.level)), query.k or k)
+            for query in judged
+        )
+        return math.fsum(chances) / len(judged)
+
+    def _warnings(
+        self, data: RetrievalSet, retriever: Retriever, found: Mapping[str, Found]
+    ) -> Iterable[str]:
+        corpus = len(data.memories)
+        for k in self.ks:
+            if k > corpus:
+                yield f"k = {k} is more than the {corpus} memories there are: hit@{k} and recall@{k} mean little."
+        if retriever.lexical and any(word in retriever.name for word in ("vector", "hybrid", "semantic")):
+            yield (
+                f"{retriever.name} calls itself more than keyword search, and what stands behind it is lexical: "
+                f"{retriever.version}."
+            )
+        undefined = sum(not metrics.relevant_of(query.grades, self.level) for query in data.queries)
+        if undefined:
+            noun = "query has" if undefined == 1 else "queries have"
+            yield f"{undefined} {noun} no relevant memory and count in no mean."
+        own = sum(query.k is not None for query in data.queries)
+        if own:
+            noun = "query has" if own == 1 else "queries have"
+            yield f"{own} {noun} a cutoff of its own, at which every @k of it is measured."
+        known = {memory.id for memory in data.memories}
+        strange = {result.id for each in found.values() for result in each.results} - known
+        if strange:
+            yield f"{len(strange)} results are no memory of the data set and count as wrong: {min(strange)}, …"
+
+    def _tags(self, items: Sequence[Item]) -> tuple[tuple[str, ...], ...]:
+        tags = sorted({tag for item in items for tag in item.tags})
+        k = self.ks[0]
+        shown = [f"{name}@{k}" for name in ("hit", "recall", "mrr", "ndcg")]
+        rows = []
+        for tag in tags:
+            group = [item for item in items if tag in item.tags and item.detail["relevant"]]
+            values = [_mean(item.values[name] for item in group) for name in shown]
+            rows.append(
+                (tag, str(len(group)), *("–" if value is None else f"{value:.3f}" for value in values))
+            )
+        return (("Tag", "Queries", *shown), *rows) if rows else ()
+
+    def _misses(self, items: Sequence[Item]) -> tuple[tuple[str, ...], ...]:
+        rows = [
+            (
+                item.id,
+                item.label,
+                ", ".join(item.detail["missed"]) or "–",
+                ", ".join(item.detail["intruders"]) or "–",
+                ", ".join(item.detail["instead"][:3]) or "nothing",
+            )
+            for item in items
+            if not item.failure and (item.detail["missed"] or item.detail["intruders"])
+        ]
+        return (("Query", "Text", "Missed", "Unwanted", "Came instead"), *rows) if rows else ()
+
+    def _thresholds(self, data: RetrievalSet, found: Mapping[str, Found]) -> tuple[tuple[str, ...], ...]:
+        """Sweep a floor under the scores: what is handed back, and how right it is, over all queries."""
+        kept = [
+            (each.results, metrics.relevant_of(query.grades, self.level))
+            for query in data.queries
+            if not (each := found.get(query.id, Found((), 0.0, "not asked"))).failure
+        ]
+        scores = [result.score for results, _ in kept for result in results]
+        total = sum(len(relevant) for _, relevant in kept)
+        if not scores or not total or min(scores) == max(scores):
+            return ()
+        low, high = min(scores), max(scores)
+        rows = []
+        for step in range(FLOORS):
+            floor = low + (high - low) * step / (FLOORS - 1)
+            handed = [(r.id in relevant) for results, relevant in kept for r in results if r.score >= floor]
+            right = sum(handed)
+            precision = right / len(handed) if handed else None
+            recall = right / total
+            f1 = 2 * right / (len(handed) + total)
+            rows.append(
+                (
+                    f"{floor:.4g}",
+                    "–" if precision is None else f"{precision:.3f}",
+                    f"{recall:.3f}",
+                    f"{f1:.3f}",
+                    f"{len(handed) / len(kept):.1f}",
+                )
+            )
+        return (("Floor", "Precision", "Recall", "F1", "Results a query"), *rows)
+
+
+async def search_all(
+    data: RetrievalSet,
+    retriever: Retriever,
+    depth: int,
+    tick: Callable[[], None] = lambda: None,
+) -> dict[str, Found]:
+    """Fill a retriever and search every query once; a search that fails is named, and the rest go on.
+
+    Args:
+        data: corpus and queries.
+        retriever: not filled yet; it is closed at the end.
+        depth: results asked for, or a query's own cutoff where that is more.
+        tick: called after each query.
+    """
+    found: dict[str, Found] = {}
+    try:
+        await retriever.fill(data.memories)
+        for query in data.queries:
+            began = time.perf_counter()
+            try:
+                results = await retriever.search(query.text, max(depth, query.k or 0))
+            except AgentFailure as failure:
+                found[query.id] = Found((), time.perf_counter() - began, str(failure))
+            else:
+                once = {result.id: result for result in reversed(results)}
+                order = tuple(once[id] for id in dict.fromkeys(result.id for result in results))
+                found[query.id] = Found(order, time.perf_counter() - began)
+            tick()
+    finally:
+        await retriever.close()
+    return found
+
+
+def _cut(name: str) -> tuple[str, str]:
+    base, at, k = name.partition("@")
+    return base, at + k
+
+
+def _mean(values: Iterable[Value]) -> Value:
+    found = [value for value in values if value is not None]
+    return math.fsum(found) / len(found) if found else None
