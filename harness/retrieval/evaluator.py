@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
+from importlib.metadata import version
 from typing import NamedTuple
 
-from harness import __version__
 from harness.adapters.memories.rankers import Ranked
 from harness.adapters.protocol import AgentFailure
 from harness.evaluation import Evaluation, Item, MetricDefinition, Value, mean_metric
@@ -50,6 +52,33 @@ class Found(NamedTuple):
     failure: str = ""
 
 
+_NOT_ASKED = Found((), 0.0, "was not asked")
+
+
+@dataclass(frozen=True)
+class Searched:
+    """A corpus, and what one system found in it.
+
+    Attributes:
+        data: the corpus and its queries.
+        found: what was found, by query id; a query without an entry failed.
+        system: label of what searched.
+        version: library and model behind it.
+        lexical: whether it only finds what shares words or spelling.
+    """
+
+    data: RetrievalSet
+    found: Mapping[str, Found]
+    system: str
+    version: str = ""
+    lexical: bool = False
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """The ids of the corpus."""
+        return frozenset(memory.id for memory in self.data.memories)
+
+
 @dataclass(frozen=True)
 class RetrievalEvaluator:
     """Measures rankings.
@@ -76,51 +105,59 @@ class RetrievalEvaluator:
         names = [_MEANS.get(base, base) + at for base, at in map(_cut, metrics.names(self.ks))]
         return tuple(MetricDefinition(name, _FORMULAS[name.partition("@")[0]]) for name in names)
 
-    def evaluate(self, dataset: tuple[RetrievalSet, Retriever, Mapping[str, Found]]) -> Evaluation:
-        """Measure what was found: see `measure`."""
-        return self.measure(*dataset)
+    def evaluate(self, dataset: Searched) -> Evaluation:
+        """Measure what was found on one data set."""
+        return self.measure([dataset], dataset.data.id)
 
-    def measure(self, data: RetrievalSet, retriever: Retriever, found: Mapping[str, Found]) -> Evaluation:
-        """Return the figures of one retriever on one data set.
+    def measure(self, searched: Sequence[Searched], name: str) -> Evaluation:
+        """Return the figures of one retriever over one or several corpora, a query counting once.
 
         Args:
-            data: the corpus and its queries.
-            retriever: what searched; its name and version are told.
-            found: what it found, by query id; a query without an entry was not asked and failed.
+            searched: at least one; a suite has a corpus for each of its cases.
+            name: what the whole is called.
         """
-        missing = Found((), 0.0, "was not asked")
-        items = tuple(self._item(query, found.get(query.id, missing)) for query in data.queries)
+        items = tuple(
+            self._item(query, one.found.get(query.id, _NOT_ASKED))
+            for one in searched
+            for query in one.data.queries
+        )
+        judged = [
+            (query, len(one.data.memories))
+            for one in searched
+            for query in one.data.queries
+            if metrics.relevant_of(query.grades, self.level)
+        ]
         failed = sum(bool(item.failure) for item in items if item.detail["relevant"])
-        judged = [query for query in data.queries if metrics.relevant_of(query.grades, self.level)]
+        undefined = "every search failed" if judged else "no query has a relevant memory"
         figures = []
         for definition in self.metrics():
-            name = definition.name
-            values = [item.values[name] for item in items if not item.failure and item.detail["relevant"]]
-            chance = self._chance(name, judged, len(data.memories))
-            undefined = "no query has a relevant memory" if not judged else "every search failed"
-            figures.append(mean_metric(name, values, failed=failed, chance=chance, undefined=undefined))
+            shown = definition.name
+            values = [item.values[shown] for item in items if not item.failure and item.detail["relevant"]]
+            chance = self._chance(shown, judged)
+            figures.append(mean_metric(shown, values, failed=failed, chance=chance, undefined=undefined))
+        first = searched[0]
         return Evaluation(
             evaluator=self.name,
-            system=retriever.name,
-            dataset=data.id,
+            system=first.system,
+            dataset=name,
             metrics=tuple(figures),
             items=items,
             errors=tuple(f"{item.id}: {item.failure}" for item in items if item.failure),
-            warnings=tuple(self._warnings(data, retriever, found)),
+            warnings=tuple(self._warnings(searched, [query for query, _ in judged])),
             at=datetime.now(UTC),
             provenance={
-                "dataset_hash": data.hash,
-                "memories": str(len(data.memories)),
-                "queries": str(len(data.queries)),
-                "retriever": retriever.version,
+                "dataset_hash": _hash_of(searched),
+                "memories": str(sum(len(one.data.memories) for one in searched)),
+                "queries": str(len(items)),
+                "retriever": first.version,
                 "ks": ", ".join(map(str, self.ks)),
                 "depth": str(self.depth),
-                "recallbench": __version__,
+                "recallbench": version("recallbench"),
             },
             sections={
                 "tags": self._tags(items),
                 "misses": self._misses(items),
-                "thresholds": self._thresholds(data, found),
+                "thresholds": self._thresholds(searched),
             },
         )
 
@@ -156,40 +193,43 @@ class RetrievalEvaluator:
             },
         )
 
-    def _chance(self, name: str, judged: Sequence[Query], corpus: int) -> float | None:
+    def _chance(self, name: str, judged: Sequence[tuple[Query, int]]) -> float | None:
         if not name.startswith("hit@") or not judged:
             return None
         k = int(name.partition("@")[2])
         chances = (
             metrics.chance_of_a_hit(corpus, len(metrics.relevant_of(query.grades, self.level)), query.k or k)
-            for query in judged
+            for query, corpus in judged
         )
         return math.fsum(chances) / len(judged)
 
-    def _warnings(
-        self, data: RetrievalSet, retriever: Retriever, found: Mapping[str, Found]
-    ) -> Iterable[str]:
-        corpus = len(data.memories)
+    def _warnings(self, searched: Sequence[Searched], judged: Sequence[Query]) -> Iterable[str]:
+        smallest = min(len(one.data.memories) for one in searched)
         for k in self.ks:
-            if k > corpus:
-                yield f"k = {k} is more than the {corpus} memories there are: hit@{k} and recall@{k} mean little."
-        if retriever.lexical and any(word in retriever.name for word in ("vector", "hybrid", "semantic")):
+            if k > smallest:
+                yield f"k = {k} is more than the {smallest} memories there are: hit@{k} and recall@{k} mean little."
+        first = searched[0]
+        if first.lexical and any(word in first.system for word in ("vector", "hybrid", "semantic")):
             yield (
-                f"{retriever.name} calls itself more than keyword search, and what stands behind it is lexical: "
-                f"{retriever.version}."
+                f"{first.system} calls itself more than keyword search, and what stands behind it is lexical: "
+                f"{first.version}."
             )
-        undefined = sum(not metrics.relevant_of(query.grades, self.level) for query in data.queries)
-        if undefined:
+        queries = [query for one in searched for query in one.data.queries]
+        if undefined := len(queries) - len(judged):
             noun = "query has" if undefined == 1 else "queries have"
             yield f"{undefined} {noun} no relevant memory and count in no mean."
-        own = sum(query.k is not None for query in data.queries)
-        if own:
-            noun = "query has" if own == 1 else "queries have"
-            yield f"{own} {noun} a cutoff of its own, at which every @k of it is measured."
-        known = {memory.id for memory in data.memories}
-        strange = {result.id for each in found.values() for result in each.results} - known
+        if own := sum(query.k is not None for query in queries):
+            noun = "query has a cutoff of its" if own == 1 else "queries have cutoffs of their"
+            yield f"{own} {noun} own, at which every @k of them is measured."
+        strange = {
+            result.id
+            for one in searched
+            for found in one.found.values()
+            for result in found.results
+            if result.id not in one.known
+        }
         if strange:
-            yield f"{len(strange)} results are no memory of the data set and count as wrong: {min(strange)}, …"
+            yield f"{len(strange)} results are no memory of the data set and count as wrong, such as {min(strange)}."
 
     def _tags(self, items: Sequence[Item]) -> tuple[tuple[str, ...], ...]:
         tags = sorted({tag for item in items for tag in item.tags})
@@ -218,12 +258,13 @@ class RetrievalEvaluator:
         ]
         return (("Query", "Text", "Missed", "Unwanted", "Came instead"), *rows) if rows else ()
 
-    def _thresholds(self, data: RetrievalSet, found: Mapping[str, Found]) -> tuple[tuple[str, ...], ...]:
+    def _thresholds(self, searched: Sequence[Searched]) -> tuple[tuple[str, ...], ...]:
         """Sweep a floor under the scores: what is handed back, and how right it is, over all queries."""
         kept = [
-            (each.results, metrics.relevant_of(query.grades, self.level))
-            for query in data.queries
-            if not (each := found.get(query.id, Found((), 0.0, "not asked"))).failure
+            (found.results, metrics.relevant_of(query.grades, self.level))
+            for one in searched
+            for query in one.data.queries
+            if not (found := one.found.get(query.id, _NOT_ASKED)).failure
         ]
         scores = [result.score for results, _ in kept for result in results]
         total = sum(len(relevant) for _, relevant in kept)
@@ -255,7 +296,7 @@ async def search_all(
     retriever: Retriever,
     depth: int,
     tick: Callable[[], None] = lambda: None,
-) -> dict[str, Found]:
+) -> Searched:
     """Fill a retriever and search every query once; a search that fails is named, and the rest go on.
 
     Args:
@@ -263,6 +304,9 @@ async def search_all(
         retriever: not filled yet; it is closed at the end.
         depth: results asked for, or a query's own cutoff where that is more.
         tick: called after each query.
+
+    Raises:
+        AgentFailure: when it fails to take the corpus in.
     """
     found: dict[str, Found] = {}
     try:
@@ -274,13 +318,23 @@ async def search_all(
             except AgentFailure as failure:
                 found[query.id] = Found((), time.perf_counter() - began, str(failure))
             else:
-                once = {result.id: result for result in reversed(results)}
-                order = tuple(once[id] for id in dict.fromkeys(result.id for result in results))
-                found[query.id] = Found(order, time.perf_counter() - began)
+                found[query.id] = Found(_once(results), time.perf_counter() - began)
             tick()
     finally:
         await retriever.close()
-    return found
+    return Searched(data, found, retriever.name, retriever.version, retriever.lexical)
+
+
+def _once(results: Sequence[Ranked]) -> tuple[Ranked, ...]:
+    first: dict[str, Ranked] = {}
+    for result in results:
+        first.setdefault(result.id, result)
+    return tuple(first.values())
+
+
+def _hash_of(searched: Sequence[Searched]) -> str:
+    hashes = [one.data.hash for one in searched]
+    return hashes[0] if len(hashes) == 1 else hashlib.sha256("".join(hashes).encode()).hexdigest()
 
 
 def _cut(name: str) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.statistics import Rate, cohen_kappa, wilson
+from harness.statistics import Rate, cohen_kappa, holm, mcnemar, sign_flip, wilson
 
 VECTORS: list[dict[str, Any]] = json.loads(
     Path(__file__).with_name("vectors").joinpath("statistics.json").read_text(encoding="utf-8")
@@ -119,3 +120,59 @@ def test_kappa_of_small_tables(first: list[int], second: list[int], kappa: float
 def test_raters_of_different_things() -> None:
     with pytest.raises(ValueError, match="2 and 1"):
         cohen_kappa([1, 0], [1])
+
+
+@pytest.mark.parametrize("vector", of_kind("mcnemar_exact_two_sided"), ids=lambda v: f"{v['b']}-{v['c']}")
+def test_mcnemar_vectors(vector: dict[str, Any]) -> None:
+    assert mcnemar(vector["b"], vector["c"]) == pytest.approx(vector["expected_p"], abs=1e-6)
+    assert mcnemar(vector["c"], vector["b"]) == mcnemar(vector["b"], vector["c"])
+
+
+@pytest.mark.parametrize("vector", of_kind("multiple_comparison"))
+def test_holm_vectors(vector: dict[str, Any]) -> None:
+    assert holm(vector["p"]) == pytest.approx(vector["expected"])
+    backwards = holm(vector["p"][::-1])
+    assert backwards == pytest.approx(vector["expected"][::-1])
+
+
+@pytest.mark.parametrize("vector", of_kind("paired_permutation_exact_two_sided"))
+def test_sign_flip_vectors(vector: dict[str, Any]) -> None:
+    assert sign_flip(vector["a"], vector["b"]) == pytest.approx(vector["expected_p"])
+
+
+def by_hand(differences: list[float]) -> float:
+    """Count every pattern of signs, one by one."""
+    observed = abs(sum(differences))
+    patterns = itertools.product((1, -1), repeat=len(differences))
+    sums = [abs(sum(s * d for s, d in zip(signs, differences, strict=True))) for signs in patterns]
+    return sum(total >= observed - 1e-9 for total in sums) / len(sums)
+
+
+@given(st.lists(st.sampled_from([-1.0, -0.75, -0.5, -0.25, 0.25, 0.5, 1.0]), min_size=1, max_size=10))
+def test_sign_flip_counts_every_pattern(differences: list[float]) -> None:
+    zeros = [0.0] * len(differences)
+    assert sign_flip(differences, zeros) == pytest.approx(by_hand(differences))
+    assert sign_flip(zeros, differences) == sign_flip(differences, zeros)
+
+
+def test_sign_flip_samples_many_and_says_the_same_twice() -> None:
+    a = [1.0] * 30 + [0.0] * 10
+    b = [0.0] * 30 + [1.0] * 10
+    sampled = sign_flip(a, b)
+    assert sampled == sign_flip(a, b)
+    exact = mcnemar(30, 10)
+    assert sampled == pytest.approx(exact, abs=0.002)
+    assert sign_flip([1.0] * 60, [0.0] * 60) > 0
+
+
+def test_a_cluster_flips_as_one() -> None:
+    a, b = [1.0] * 6, [0.0] * 6
+    assert sign_flip(a, b) == 2 / 2**6
+    assert sign_flip(a, b, clusters=[1, 1, 1, 2, 2, 2]) == 2 / 2**2
+    assert sign_flip(a, a) == 1.0
+
+
+@pytest.mark.parametrize("wrong", [([1.0], []), ([float("nan")], [0.0])])
+def test_what_cannot_be_paired(wrong: tuple[list[float], list[float]]) -> None:
+    with pytest.raises(ValueError, match=r"paired|finite"):
+        sign_flip(*wrong)

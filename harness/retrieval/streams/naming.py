@@ -15,7 +15,7 @@ from harness.retrieval.streams.base import Retriever
 from harness.retrieval.streams.fused import SEEDS, Fused, Links
 from harness.retrieval.streams.simple import Entities, Raw, Vectors, Words
 
-HASHING = "hashing"
+AUTO, HASHING = "auto", "hashing"
 
 
 class _Options(BaseModel):
@@ -26,12 +26,13 @@ class VectorOptions(_Options):
     """How vectors are made.
 
     Attributes:
-        embedder: `wordllama`, `minilm`, `hashing`, or `endpoint` with a model.
+        embedder: `wordllama`, `minilm`, `hashing`, or `endpoint` with a model; `auto` is wordllama
+            where its package is installed and else hashing, which sees spelling only and says so.
         embedding_model: the endpoint's model, `[provider:]model[@base_url]`.
         floor: the least cosine that is handed back.
     """
 
-    embedder: str = "wordllama"
+    embedder: str = AUTO
     embedding_model: str | None = None
     floor: float = Field(-1.0, ge=-1, le=1)
 
@@ -115,7 +116,7 @@ def _vector(spec: Spec, models: Models) -> Retriever:
 
 
 def _vectors(options: VectorOptions, models: Models, name: str) -> Vectors:
-    if options.embedder == HASHING:
+    if options.embedder == HASHING or (options.embedder == AUTO and not _installed("wordllama")):
         version = f"hashing, {hashing.DIMENSIONS} dimensions"
         return Vectors(hashing.embed, version, lexical=True, floor=options.floor, name=name)
     if options.embedder == "endpoint":
@@ -125,12 +126,18 @@ def _vectors(options: VectorOptions, models: Models, name: str) -> Vectors:
         return Vectors(model.embed, options.embedding_model, floor=options.floor, name=name)
     from harness.adapters.memories.embedders import package_embedder
 
-    package = package_embedder(options.embedder)
+    package = package_embedder("wordllama" if options.embedder == AUTO else options.embedder)
 
     async def embed(texts: Sequence[str]) -> list[list[float]]:
         return package.embed(texts)
 
     return Vectors(embed, package.version, floor=options.floor, name=name)
+
+
+def _installed(package: str) -> bool:
+    import importlib.util
+
+    return all(importlib.util.find_spec(name) for name in (package, "numpy", "safetensors", "tokenizers"))
 
 
 def _links(spec: Spec, models: Models) -> Retriever:

@@ -8,10 +8,11 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from harness.adapters.memories.rankers import Ranked
+from harness.adapters.memories.rankers import Ranked, Ranker
 from harness.adapters.memories.vectors import Embed, VectorIndex
 from harness.adapters.memories.words import WordIndex
 from harness.retrieval.dataset import StoredMemory
+from harness.retrieval.streams.plain import PlainVectorIndex
 
 _WORD = re.compile(r"[^\W_]+")
 _SHORTEST_RARE = 3
@@ -58,7 +59,7 @@ class Vectors:
         self.version = embedder
         self.lexical = lexical
         self._floor = floor
-        self._index = VectorIndex(embed)
+        self._index = _vector_index(embed)
 
     async def fill(self, memories: Sequence[StoredMemory]) -> None:
         """Embed title and content."""
@@ -157,6 +158,13 @@ class Raw:
 
     async def _lacks(self, word: str) -> bool:
         return not await self._told.rank(word, 1)
+
+
+def _vector_index(embed: Embed) -> Ranker:
+    """Return an index that numpy makes fast, or one that does without it."""
+    import importlib.util
+
+    return VectorIndex(embed) if importlib.util.find_spec("numpy") else PlainVectorIndex(embed)
 
 
 def _words(text: str) -> tuple[str, ...]:

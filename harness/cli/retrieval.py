@@ -1,0 +1,302 @@
+"""`recallbench retrieval`: whether the right memory is found, and whether a change makes it worse."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from harness.cli import console, options
+from harness.errors import GateError, InputError
+
+if TYPE_CHECKING:
+    from harness.cli.retrieving import Corpora
+    from harness.evaluation import Evaluation
+    from harness.llm.models import Models
+    from harness.naming import Spec
+
+LEVELS = ("message", "round", "conversation")
+SECTIONS = ("tags", "misses", "thresholds")
+BUNDLED = "bundled"
+
+
+@click.group("retrieval")
+def command() -> None:
+    """Measure what memory systems retrieve, and gate changes of it."""
+
+
+@command.command("evaluate")
+@click.argument("datasets", nargs=-1, type=click.Path(path_type=Path), metavar="[DATASET…]")
+@click.option(
+    "--system",
+    "-s",
+    "systems",
+    multiple=True,
+    metavar="[LABEL=]NAME[(OPTION=…)]",
+    help="fts5, vector, entities, links, raw, hybrid(streams=…), or any memory system that recalls; repeatable.",
+)
+@click.option(
+    "--suite",
+    metavar="DIR",
+    help=f"Measure on the gold evidence of a suite's cases instead; '{BUNDLED}' is ours.",
+)
+@click.option(
+    "--level", type=click.Choice(LEVELS), default="message", show_default=True, help="Of a suite's evidence."
+)
+@options.case_option
+@click.option(
+    "--corpus", type=click.Path(path_type=Path), metavar="FILE", help="Memories of a graded data set."
+)
+@click.option(
+    "-k", "ks", multiple=True, type=click.IntRange(1), metavar="K", help="Cutoffs (5 and 10); repeatable."
+)
+@click.option(
+    "--relevant-from", type=float, metavar="GRADE", help="Least grade that is relevant (any above 0)."
+)
+@click.option(
+    "--sweep", metavar="NAME=V1,V2,…", help="Try values of an option of every --system, side by side."
+)
+@click.option(
+    "--show", "sections", multiple=True, type=click.Choice(SECTIONS), help="Further tables; repeatable."
+)
+@click.option(
+    "--fail-under",
+    "floors",
+    multiple=True,
+    metavar="METRIC=X",
+    help="Exit with 1 when a system's metric is below X, failed queries counted as 0; repeatable.",
+)
+@click.option(
+    "--not-below",
+    "baselines",
+    multiple=True,
+    metavar="FILE|SYSTEM",
+    help="Exit with 1 when a system is below an earlier result (JSON), or below another --system; repeatable.",
+)
+@click.option(
+    "--gate-on", "gated", multiple=True, metavar="METRIC", help="Metrics of --not-below (recall and ndcg)."
+)
+@options.format_option
+@options.output_option
+def evaluate(
+    datasets: tuple[Path, ...],
+    systems: tuple[str, ...],
+    suite: str | None,
+    level: str,
+    cases: tuple[str, ...],
+    corpus: Path | None,
+    ks: tuple[int, ...],
+    relevant_from: float | None,
+    sweep: str | None,
+    sections: tuple[str, ...],
+    floors: tuple[str, ...],
+    baselines: tuple[str, ...],
+    gated: tuple[str, ...],
+    format: str | None,
+    output: tuple[Path, ...],
+) -> None:
+    """Measure retrievers side by side on retrieval data sets, or on a suite's gold evidence.
+
+    Every query is searched once; a query that fails is named and stands outside the means, with
+    bounds. Exits with 1 when a gate is not kept, naming the queries.
+    """
+    from harness.cli.retrieving import evaluate as measure
+    from harness.retrieval.evaluator import RetrievalEvaluator
+    from harness.retrieval.gates import parse_floor
+    from harness.retrieval.metrics import KS
+
+    values = options.settings(format=format)
+    console.check_outputs(output, [*datasets, corpus])
+    specs = _specs(systems, sweep)
+    wanted = [parse_floor(text) for text in floors]
+    evaluator = RetrievalEvaluator(tuple(ks) or KS, relevant_from)
+    found: list[list[Evaluation]] = []
+    for corpora in _corpora(datasets, suite, level, cases, corpus):
+        found.append(measure(corpora, specs, evaluator, _models()))
+    names = [f"{name}@{evaluator.ks[0]}" for name in ("hit", "recall")] + ["mrr"]
+    _print(found, names, sections, values["format"].value, output)
+    breaches = _breaches(found, wanted, baselines, gated, evaluator.ks[0])
+    if breaches:
+        raise GateError("\n".join(breaches))
+
+
+@command.command("compare")
+@click.argument("first", type=click.Path(path_type=Path))
+@click.argument("second", type=click.Path(path_type=Path))
+@click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Only this metric; repeatable.")
+@click.option(
+    "--system", "system", metavar="LABEL", help="Which system of each file, where they hold several."
+)
+@options.format_option
+def compare(
+    first: Path, second: Path, metrics: tuple[str, ...], system: str | None, format: str | None
+) -> None:
+    """Compare two results of the same queries: what rose, what fell, and whether that can be chance.
+
+    FIRST and SECOND are files that `retrieval evaluate -o FILE.json` wrote. p is of a paired sign-flip test.
+    """
+    from harness.report import change_view
+    from harness.report.evaluation_view import read_json
+    from harness.retrieval.comparing import compare as changes_of
+
+    values = options.settings(format=format)
+    one, other = (_chosen(read_json(path), path, system) for path in (first, second))
+    changes = changes_of(one, other, metrics)
+    match values["format"].value:
+        case "json":
+            click.echo(change_view.as_json(changes), nl=False)
+        case "csv":
+            click.echo(change_view.as_csv(changes), nl=False)
+        case "md":
+            click.echo(change_view.as_markdown(changes), nl=False)
+        case _:
+            console.show(change_view.tables(changes))
+            console.say("\n".join(change_view.notes(changes)))
+
+
+def _chosen(evaluations: Sequence[Evaluation], path: Path, system: str | None) -> Evaluation:
+    found = [one for one in evaluations if system in (None, one.system)]
+    if len(found) == 1:
+        return found[0]
+    labels = ", ".join(one.system for one in evaluations)
+    told = (
+        f"holds {len(evaluations)} systems ({labels})"
+        if system is None
+        else f"holds no system {system!r} ({labels})"
+    )
+    raise InputError(f"{path}: {told}. Name one with --system.")
+
+
+def _specs(systems: Sequence[str], sweep: str | None) -> list[Spec]:
+    from harness.naming import parse_spec
+
+    if not systems:
+        raise InputError("name at least one --system, such as --system fts5.")
+    if sweep is None:
+        specs = [parse_spec(text, "--system", labelled=True) for text in systems]
+    else:
+        name, _, listed = sweep.partition("=")
+        tried = [value.strip() for value in listed.split(",") if value.strip()]
+        if not name.isidentifier() or not tried:
+            raise InputError(f"--sweep {sweep}: write NAME=V1,V2, such as k=10,60.")
+        specs = [_with(text, name, value) for text in systems for value in tried]
+    labels = [spec.label for spec in specs]
+    twice = next((label for label in labels if labels.count(label) > 1), None)
+    if twice:
+        raise InputError(f"two systems are called {twice}. Give one of them another label: --system OTHER=….")
+    return specs
+
+
+def _with(text: str, name: str, value: str) -> Spec:
+    """Return a spec with one option set anew, and labelled by it."""
+    import ast
+
+    from harness.naming import parse_spec
+
+    spec = parse_spec(text, "--system", labelled=True)
+    try:
+        read = ast.literal_eval(value)
+    except (SyntaxError, ValueError):
+        read = value
+    changed = {**spec.options, name: read}
+    written = f"{spec.name}({', '.join(f'{key}={option!r}' for key, option in changed.items())})"
+    label = f"{spec.label.partition('(')[0]} {name}={value}" if spec.label != spec.text else written
+    return spec._replace(text=written, options=changed, label=label)
+
+
+def _corpora(
+    datasets: Sequence[Path], suite: str | None, level: str, cases: Sequence[str], corpus: Path | None
+) -> list[Corpora]:
+    from harness.cli.retrieving import Corpora
+    from harness.retrieval.loading import load_retrieval
+
+    if bool(datasets) == bool(suite):
+        raise InputError("name retrieval data sets, or a suite with --suite (one of the two).")
+    if suite is None:
+        if cases:
+            raise InputError("--case is for --suite.")
+        loaded = [data for path in datasets for data in load_retrieval(path, corpus)]
+        return [Corpora(data.id, lambda data=data: iter([data])) for data in loaded]  # type: ignore[misc]
+    from harness.retrieval.from_suite import sets_of
+    from harness.suite import load_suite
+
+    whole = load_suite(None if suite == BUNDLED else Path(suite))
+    asked = options.part_of(whole, (), tuple(cases))
+    name = f"{'bundled suite' if suite == BUNDLED else suite}, by {level}"
+    return [Corpora(name, lambda: sets_of(asked, level), asked, level)]  # type: ignore[arg-type]
+
+
+def _models() -> Models:
+    from harness.llm.models import Models, ModelSettings
+    from harness.settings import variables
+
+    values = options.settings()
+    path = values["cassette"].value
+    settings = ModelSettings(
+        cassette=str(path.absolute()) if path else None, cassette_mode=values["cassette_mode"].value
+    )
+    return Models(settings, variables())
+
+
+def _print(
+    found: Sequence[Sequence[Evaluation]],
+    names: Sequence[str],
+    sections: Sequence[str],
+    format: str,
+    output: Sequence[Path],
+) -> None:
+    from harness.report import evaluation_view as view
+
+    every = [one for evaluations in found for one in evaluations]
+    if format == "json":
+        click.echo(view.as_json(every), nl=False)
+    elif format == "csv":
+        click.echo(view.as_csv(every), nl=False)
+    else:
+        for evaluations in found:
+            if format == "md":
+                click.echo(view.as_markdown(evaluations, names, sections), nl=False)
+            else:
+                console.show(view.tables(evaluations, names, sections=sections))
+                console.say("\n".join(view.notes(evaluations)))
+    for path in output:
+        console.write_file(path, view.written(found, names, sections, path))
+
+
+def _breaches(
+    found: Sequence[Sequence[Evaluation]],
+    floors: Sequence[Any],
+    baselines: Sequence[str],
+    gated: Sequence[str],
+    k: int,
+) -> list[str]:
+    from harness.report.evaluation_view import read_json
+    from harness.retrieval.gates import below_floor, below_other
+
+    names = gated or (f"recall@{k}", f"ndcg@{k}")
+    breaches = []
+    for evaluations in found:
+        by_label = {one.system: one for one in evaluations}
+        for one in evaluations:
+            breaches += [breach for floor in floors if (breach := below_floor(one, floor)) is not None]
+            for base in baselines:
+                if base in by_label:
+                    others = [by_label[base]]
+                elif Path(base).is_file():
+                    others = [it for it in read_json(Path(base)) if it.dataset == one.dataset]
+                    others = [it for it in others if it.system == one.system] or (
+                        others if len(others) == 1 else []
+                    )
+                    if not others:
+                        raise InputError(
+                            f"--not-below {base}: holds no result of {one.system} on {one.dataset}."
+                        )
+                else:
+                    labels = ", ".join(by_label)
+                    raise InputError(f"--not-below {base}: is no file, and no --system ({labels}).")
+                for other in others:
+                    if other is not one:
+                        breaches += below_other(one, other, names, base)
+    return [line for breach in breaches for line in (breach.message, *(f"  {it}" for it in breach.queries))]

@@ -1,0 +1,263 @@
+"""An evaluation as tables: the metrics of one or several systems side by side, then one row an item."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from harness.errors import InputError
+from harness.evaluation import Evaluation, Item, Metric
+from harness.report import PLAIN_WIDTH, boxes, format_of, markdown, numbers
+from harness.report.layout import Grid
+from harness.report.terminal import as_text
+
+SCHEMA = "recallbench.evaluation/1"
+
+
+def side_by_side(evaluations: Sequence[Evaluation]) -> Grid:
+    """Rows are metrics, columns are systems, with counts, bounds and chance levels where they matter."""
+    names = list(dict.fromkeys(metric.name for one in evaluations for metric in one.metrics))
+    rows: list[tuple[str, ...]] = []
+    for name in names:
+        found = [one.metric(name) for one in evaluations]
+        rows.append((name, *(cell(metric) for metric in found), _chance(found)))
+    passed = (f"{one.passed}/{one.total}" for one in evaluations)
+    rows.append(("passed", *passed, ""))
+    grid = Grid(("Metric", *(one.system for one in evaluations), "Chance"), tuple(rows))
+    if any(row[-1] for row in rows):
+        return grid
+    return Grid(grid.header[:-1], tuple(row[:-1] for row in rows))
+
+
+def cell(metric: Metric | None) -> str:
+    """Write a figure with its count, and its bounds where something failed."""
+    if metric is None:
+        return numbers.NOTHING
+    if metric.value is None:
+        return f"{numbers.NOTHING} ({metric.reason})" if metric.reason else numbers.NOTHING
+    shown = f"{metric.value:.3f}"
+    if metric.complete:
+        return f"{shown} n={metric.n}"
+    return f"{shown} {metric.n}/{metric.of} [{metric.low:.3f}–{metric.high:.3f}]"
+
+
+def per_item(evaluations: Sequence[Evaluation], names: Sequence[str]) -> Grid:
+    """Rows are items, columns are the metrics named, for each system."""
+    header = ["Item", "Text"]
+    header += [
+        f"{one.system} {name}" if len(evaluations) > 1 else name for one in evaluations for name in names
+    ]
+    by_id = [{item.id: item for item in one.items} for one in evaluations]
+    rows = []
+    for item in evaluations[0].items:
+        cells = [item.id, item.label]
+        for items in by_id:
+            cells += [_value(items.get(item.id), name) for name in names]
+        rows.append(tuple(cells))
+    return Grid(tuple(header), tuple(rows))
+
+
+def tables(
+    evaluations: Sequence[Evaluation], names: Sequence[str], *, sections: Sequence[str] = ()
+) -> RenderableType:
+    """Return the tables for a terminal."""
+    grids: list[tuple[str | None, Grid]] = [
+        (None, per_item(evaluations, names)),
+        (None, side_by_side(evaluations)),
+    ]
+    for one in evaluations:
+        grids += [
+            (f"{one.system}: {name}", _section(one, name)) for name in sections if one.sections.get(name)
+        ]
+    return Group(*(_drawn(title, grid) for title, grid in grids if grid.rows))
+
+
+def notes(evaluations: Sequence[Evaluation]) -> list[str]:
+    """Return what stands below the tables: on what it was measured, what to beware of, what failed."""
+    lines = []
+    for one in evaluations:
+        lines += [f"{one.system}: {warning}" for warning in one.warnings]
+        lines += [f"{one.system}: failed: {error}" for error in one.errors]
+    first = evaluations[0]
+    told = first.provenance
+    lines.append(
+        f"{first.dataset}: {told.get('memories', '?')} memories, {told.get('queries', '?')} queries, "
+        f"hash {told.get('dataset_hash', '?')[:12]}."
+    )
+    lines += [
+        f"{one.system}: {one.provenance['retriever']}."
+        for one in evaluations
+        if one.provenance.get("retriever")
+    ]
+    return list(dict.fromkeys(lines))
+
+
+def as_markdown(evaluations: Sequence[Evaluation], names: Sequence[str], sections: Sequence[str] = ()) -> str:
+    """Return the tables as Markdown."""
+    parts = [markdown.table(*grid) for grid in (side_by_side(evaluations), per_item(evaluations, names))]
+    for one in evaluations:
+        for name in sections:
+            if one.sections.get(name):
+                parts.append(
+                    f"### {markdown.escape(one.system)}: {name}\n\n{markdown.table(*_section(one, name))}"
+                )
+    parts.append("\n".join(f"- {markdown.escape(note)}" for note in notes(evaluations)))
+    return "\n\n".join(parts) + "\n"
+
+
+def written(
+    found: Sequence[Sequence[Evaluation]], names: Sequence[str], sections: Sequence[str], path: Path
+) -> str:
+    """Return what goes into a file, by its ending: one part a data set, JSON and CSV of all together.
+
+    Raises:
+        InputError: for an ending that says nothing.
+    """
+    every = [one for evaluations in found for one in evaluations]
+    match format_of(path):
+        case "json":
+            return as_json(every)
+        case "csv":
+            return as_csv(every)
+        case "md":
+            return "\n".join(as_markdown(evaluations, names, sections) for evaluations in found)
+        case _:
+            shown = ((tables(each, names, sections=sections), notes(each)) for each in found)
+            drawn = (f"{as_text(table, PLAIN_WIDTH)}{chr(10).join(told)}\n" for table, told in shown)
+            return "\n".join(drawn)
+
+
+def as_csv(evaluations: Sequence[Evaluation]) -> str:
+    """Return one line a system and metric."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(("dataset", "system", "metric", "value", "n", "of", "low", "high", "chance"))
+    for one in evaluations:
+        for metric in one.metrics:
+            figures = (metric.value, metric.n, metric.of, metric.low, metric.high, metric.chance)
+            writer.writerow(
+                (one.dataset, one.system, metric.name, *("" if f is None else f for f in figures))
+            )
+    return out.getvalue()
+
+
+def as_json(evaluations: Sequence[Evaluation]) -> str:
+    """Return everything; `read_json` reads it back."""
+    return (
+        json.dumps(
+            {"schema": SCHEMA, "evaluations": [_data(one) for one in evaluations]},
+            ensure_ascii=False,
+            indent=2,
+        )
+        + "\n"
+    )
+
+
+def read_json(path: Path) -> tuple[Evaluation, ...]:
+    """Read what `as_json` wrote.
+
+    Raises:
+        InputError: for a file that is something else.
+    """
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        if data["schema"] != SCHEMA:
+            raise ValueError(f"its schema is {data['schema']!r}, and this version reads {SCHEMA!r}")
+        return tuple(_evaluation(one) for one in data["evaluations"])
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from None
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"{path}: is no evaluation that --format json wrote: {error}.") from None
+
+
+def _data(one: Evaluation) -> dict[str, Any]:
+    return {
+        "evaluator": one.evaluator,
+        "system": one.system,
+        "dataset": one.dataset,
+        "at": one.at.isoformat() if one.at else None,
+        "passed": one.passed,
+        "total": one.total,
+        "metrics": [
+            {
+                "name": it.name,
+                "value": it.value,
+                "n": it.n,
+                "of": it.of,
+                "low": it.low,
+                "high": it.high,
+                "chance": it.chance,
+                "reason": it.reason,
+            }
+            for it in one.metrics
+        ],
+        "items": [
+            {
+                "id": it.id,
+                "label": it.label,
+                "values": dict(it.values),
+                "passed": it.passed,
+                "tags": list(it.tags),
+                "failure": it.failure,
+                "detail": dict(it.detail),
+            }
+            for it in one.items
+        ],
+        "errors": list(one.errors),
+        "warnings": list(one.warnings),
+        "provenance": dict(one.provenance),
+        "sections": {name: [list(row) for row in rows] for name, rows in one.sections.items()},
+    }
+
+
+def _evaluation(data: Mapping[str, Any]) -> Evaluation:
+    return Evaluation(
+        evaluator=data["evaluator"],
+        system=data["system"],
+        dataset=data["dataset"],
+        metrics=tuple(Metric(**it) for it in data["metrics"]),
+        items=tuple(Item(**{**it, "tags": tuple(it["tags"])}) for it in data["items"]),
+        errors=tuple(data["errors"]),
+        warnings=tuple(data["warnings"]),
+        at=datetime.fromisoformat(data["at"]) if data["at"] else None,
+        provenance=data["provenance"],
+        sections={name: tuple(tuple(row) for row in rows) for name, rows in data["sections"].items()},
+    )
+
+
+def _value(item: Item | None, name: str) -> str:
+    if item is None:
+        return numbers.NOTHING
+    if item.failure:
+        return "failed"
+    value = item.values.get(name)
+    return numbers.NOTHING if value is None else f"{value:.3f}"
+
+
+def _chance(found: Sequence[Metric | None]) -> str:
+    chances = [metric.chance for metric in found if metric is not None and metric.chance is not None]
+    return f"{chances[0]:.3f}" if chances else ""
+
+
+def _section(one: Evaluation, name: str) -> Grid:
+    header, *rows = one.sections[name]
+    return Grid(header, tuple(rows))
+
+
+def _drawn(title: str | None, grid: Grid) -> Table:
+    table = Table(title=title, title_justify="left", title_style="bold", header_style="bold")
+    for at, name in enumerate(grid.header):
+        left = at == 0 or name in ("Text", "Missed", "Unwanted", "Came instead")
+        table.add_column(Text(boxes.visible(name)), overflow="fold", justify="left" if left else "right")
+    for row in grid.rows:
+        table.add_row(*(Text(boxes.visible(value)) for value in row))
+    return table

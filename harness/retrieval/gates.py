@@ -1,0 +1,135 @@
+"""Gates: floors under metrics, and never below an earlier result or another system."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from harness.errors import InputError
+from harness.evaluation import Evaluation, Item
+
+TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """A figure that a metric must reach."""
+
+    metric: str
+    least: float
+
+
+@dataclass(frozen=True, slots=True)
+class Breach:
+    """A gate that is not kept.
+
+    Attributes:
+        message: which, and by how much.
+        queries: what it is down to: id, text, and the figures.
+    """
+
+    message: str
+    queries: tuple[str, ...]
+
+
+def parse_floor(text: str) -> Floor:
+    """Read `recall@5=0.7`.
+
+    Raises:
+        InputError: for anything else.
+    """
+    name, _, figure = text.partition("=")
+    try:
+        least = float(figure)
+    except ValueError:
+        least = -1.0
+    if not name.strip() or not 0 <= least <= 1:
+        raise InputError(f"--fail-under {text}: write METRIC=SHARE, such as recall@5=0.7.")
+    return Floor(name.strip(), least)
+
+
+def below_floor(evaluation: Evaluation, floor: Floor) -> Breach | None:
+    """Return the breach of a floor, None where it is kept.
+
+    A failed query counts as 0: what could not be measured never opens a gate.
+
+    Raises:
+        InputError: for a metric that was not measured.
+    """
+    metric = evaluation.metric(floor.metric)
+    if metric is None:
+        known = ", ".join(one.name for one in evaluation.metrics)
+        raise InputError(f"--fail-under {floor.metric}: was not measured. Measured: {known}.")
+    value = metric.low
+    if value is not None and value >= floor.least - TOLERANCE:
+        return None
+    told = "has no value" if value is None else f"is {value:.4f}"
+    if metric.n < metric.of and value is not None:
+        told += f" ({metric.of - metric.n} of {metric.of} failed and count as 0)"
+    message = f"{evaluation.system}: {floor.metric} {told}, below {floor.least:g}"
+    if metric.value is None:
+        message += f": {metric.reason}"
+    low = [item for item in evaluation.items if _counts(item) and _value(item, floor.metric) < floor.least]
+    return Breach(message, tuple(_told(item, floor.metric) for item in low))
+
+
+def below_other(
+    evaluation: Evaluation, other: Evaluation, names: Sequence[str], label: str
+) -> tuple[Breach, ...]:
+    """Return a breach for each metric whose mean is below the other's, over the queries of both.
+
+    Args:
+        evaluation: what is gated.
+        other: the baseline, of the same data set.
+        names: metrics to compare.
+        label: what the other one is called.
+
+    Raises:
+        InputError: when the two were measured on different data.
+    """
+    ours, theirs = evaluation.provenance.get("dataset_hash"), other.provenance.get("dataset_hash")
+    if ours != theirs:
+        raise InputError(
+            f"{label} was measured on other data ({str(theirs)[:12]}, and this is {str(ours)[:12]}): "
+            "not comparable."
+        )
+    base = {item.id: item for item in other.items}
+    pairs = [(item, base[item.id]) for item in evaluation.items if item.id in base and _counts(item)]
+    breaches = []
+    for name in names:
+        if not pairs or evaluation.metric(name) is None or other.metric(name) is None:
+            continue
+        mine = sum(_value(item, name) for item, _ in pairs) / len(pairs)
+        least = sum(_value(item, name) for _, item in pairs) / len(pairs)
+        if mine >= least - TOLERANCE:
+            continue
+        fell = [(a, b) for a, b in pairs if _value(a, name) < _value(b, name) - TOLERANCE]
+        message = f"{evaluation.system}: {name} is {mine:.4f}, below {least:.4f} of {label}"
+        queries = (
+            f"{a.id}: {_value(b, name):.3f} → {_value(a, name):.3f}  {a.label}{_why(a, b)}" for a, b in fell
+        )
+        breaches.append(Breach(message, tuple(queries)))
+    return tuple(breaches)
+
+
+def _counts(item: Item) -> bool:
+    return bool(item.detail.get("relevant"))
+
+
+def _value(item: Item, name: str) -> float:
+    value = item.values.get(name)
+    return 0.0 if item.failure or value is None else value
+
+
+def _told(item: Item, name: str) -> str:
+    if item.failure:
+        return f"{item.id}: {item.failure}  {item.label}"
+    missed = ", ".join(item.detail.get("missed", ())) or "nothing"
+    return f"{item.id}: {_value(item, name):.3f}  {item.label} (missed: {missed})"
+
+
+def _why(now: Item, then: Item) -> str:
+    if now.failure:
+        return f" ({now.failure})"
+    lost = [id for id in now.detail.get("missed", ()) if id not in then.detail.get("missed", ())]
+    return f" (lost: {', '.join(lost)})" if lost else ""

@@ -1,0 +1,137 @@
+"""The evaluator: means, bounds, chance, own cutoffs, failures, sections, warnings."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from harness.adapters.memories.rankers import Ranked
+from harness.adapters.protocol import AgentFailure
+from harness.retrieval.dataset import Query
+from harness.retrieval.evaluator import RetrievalEvaluator, search_all
+from tests.retrieval.corpus import data, measured
+
+QUERIES = (
+    Query("a", "first", {"m1": 1.0}, tags=("x",)),
+    Query("b", "second", {"m2": 1.0, "m3": 1.0}, tags=("x", "y")),
+    Query("n", "nothing", negative=True, unwanted=frozenset({"m9"})),
+)
+
+
+def test_means_counts_and_chance() -> None:
+    one = measured(data(QUERIES), {"a": ["m1", "m2"], "b": ["m5", "m2", "m3"], "n": ["m4"]})
+    assert (one.metric("hit@1").value, one.metric("hit@1").n) == (0.5, 2)  # type: ignore[union-attr]
+    assert one.metric("recall@3").value == 1.0  # type: ignore[union-attr]
+    assert one.metric("mrr").value == pytest.approx((1 + 0.5) / 2)  # type: ignore[union-attr]
+    assert one.metric("hit@1").chance == pytest.approx((1 / 12 + 2 / 12) / 2)  # type: ignore[union-attr]
+    assert one.metric("recall@1").chance is None  # type: ignore[union-attr]
+    assert (one.passed, one.total) == (2, 3), "b has nothing at 1; nothing unwanted came for n"
+    assert one.provenance["dataset_hash"] == data(QUERIES).hash
+
+
+def test_a_failed_query_is_named_and_bounded() -> None:
+    one = measured(data(QUERIES), {"a": ["m1"], "b": "timeout: took 5 s", "n": []})
+    hit = one.metric("hit@1")
+    assert hit is not None
+    assert (hit.value, hit.n, hit.of, hit.low, hit.high) == (1.0, 1, 2, 0.5, 1.0)
+    assert one.errors == ("b: timeout: took 5 s",)
+    assert (one.passed, one.total) == (2, 2)
+    nobody = measured(data(QUERIES), {})
+    assert nobody.metric("hit@1").value is None  # type: ignore[union-attr]
+    assert nobody.metric("hit@1").reason == "every search failed"  # type: ignore[union-attr]
+
+
+def test_an_unwanted_result_fails_a_query() -> None:
+    one = measured(data(QUERIES), {"a": ["m1"], "b": ["m2"], "n": ["m9"]})
+    assert {item.id: item.passed for item in one.items} == {"a": True, "b": True, "n": False}
+    assert ("n", "nothing", "–", "m9", "m9") in one.sections["misses"]
+
+
+def test_a_cutoff_of_its_own_changes_the_metrics() -> None:
+    own = Query("a", "first", {"m1": 1.0, "m2": 1.0}, k=2)
+    one = measured(data([own]), {"a": ["m1", "m5", "m2"]}, ks=(1, 5))
+    assert one.items[0].values["recall@1"] == one.items[0].values["recall@5"] == 0.5
+    assert any("cutoff" in warning for warning in one.warnings)
+
+
+def test_misses_are_listed_with_what_came_instead() -> None:
+    one = measured(data(QUERIES[:2]), {"a": ["m7", "m8"], "b": ["m2", "m3"]})
+    header, row = one.sections["misses"]
+    assert header == ("Query", "Text", "Missed", "Unwanted", "Came instead")
+    assert row == ("a", "first", "m1", "–", "m7, m8")
+
+
+def test_tags_stand_apart() -> None:
+    one = measured(data(QUERIES), {"a": ["m1"], "b": ["m9"], "n": []})
+    _, x, y = one.sections["tags"]
+    assert (x[:3], y[:3]) == (("x", "2", "0.500"), ("y", "1", "0.000"))
+
+
+def test_the_thresholds_trade_precision_for_recall() -> None:
+    one = measured(data(QUERIES[:2]), {"a": ["m1", "m2", "m4"], "b": ["m2", "m5", "m3"]})
+    _, *rows = one.sections["thresholds"]
+    assert len(rows) == 11
+    recalls = [float(row[2]) for row in rows]
+    assert recalls[0] == 1.0
+    assert recalls == sorted(recalls, reverse=True)
+    assert (rows[-1][1], rows[-1][4]) == ("1.000", "1.0")
+
+
+@pytest.mark.parametrize(
+    ("ks", "rankings", "told"),
+    [
+        ((20,), {"a": ["m1"], "b": []}, "k = 20 is more than the 12 memories"),
+        ((1,), {"a": ["m1", "zz"], "b": []}, "1 results are no memory of the data set"),
+    ],
+)
+def test_warnings(ks: tuple[int, ...], rankings: dict[str, Any], told: str) -> None:
+    assert any(told in warning for warning in measured(data(QUERIES[:2]), rankings, ks).warnings)
+
+
+class Flaky:
+    """Finds everything twice, and fails once."""
+
+    name, version, lexical = "semantic", "spelling", True
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, int]] = []
+        self.closed = False
+
+    async def fill(self, memories: Any) -> None:
+        self.ids = [memory.id for memory in memories]
+
+    async def search(self, query: str, limit: int) -> list[Ranked]:
+        self.asked.append((query, limit))
+        if query == "second":
+            raise AgentFailure("raised", "no")
+        return [Ranked(id, 1.0) for id in (*self.ids, *self.ids)][:limit]
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+def test_one_search_a_query_serves_every_cutoff() -> None:
+    flaky = Flaky()
+    evaluator = RetrievalEvaluator((1, 3, 60))
+    searched = asyncio.run(search_all(data(QUERIES), flaky, evaluator.depth))
+    one = evaluator.measure([searched], "set")
+    assert flaky.asked == [("first", 60), ("second", 60), ("nothing", 60)]
+    assert flaky.closed
+    assert len(one.items[0].detail["results"]) == 12, "each id once"
+    assert [item.failure for item in one.items] == ["", "raised: no", ""]
+    assert any("calls itself more than keyword search" in warning for warning in one.warnings)
+
+
+def test_several_corpora_make_one_evaluation() -> None:
+    from harness.retrieval.evaluator import Found, Searched
+
+    parts = [
+        Searched(data([query], size), {query.id: Found((Ranked("m1", 1.0),), 0.0)}, "mine")
+        for query, size in zip(QUERIES[:2], (4, 10), strict=True)
+    ]
+    one = RetrievalEvaluator((1,)).measure(parts, "both")
+    assert (one.metric("hit@1").value, one.metric("hit@1").n) == (0.5, 2)  # type: ignore[union-attr]
+    assert one.metric("hit@1").chance == pytest.approx((1 / 4 + 2 / 10) / 2)  # type: ignore[union-attr]
+    assert one.provenance["memories"] == "14"

@@ -1,0 +1,97 @@
+"""Gates and comparisons: which go red, and which queries they name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.errors import InputError
+from harness.report.evaluation_view import as_json, read_json
+from harness.retrieval.comparing import compare
+from harness.retrieval.dataset import Query
+from harness.retrieval.gates import below_floor, below_other, parse_floor
+from tests.retrieval.corpus import data, measured
+
+QUERIES = tuple(Query(f"q{at}", f"query {at}", {f"m{at}": 1.0}) for at in range(1, 6))
+GOOD = {query.id: [f"m{at}"] for at, query in enumerate(QUERIES, start=1)}
+SET = data(QUERIES)
+
+
+def worse(**changes: list[str] | str) -> dict[str, list[str] | str]:
+    return {**GOOD, **changes}
+
+
+def test_a_floor() -> None:
+    assert below_floor(measured(SET, GOOD), parse_floor("recall@1=1")) is None
+    breach = below_floor(measured(SET, worse(q3=["m9", "m3"])), parse_floor("recall@1=0.9"))
+    assert breach is not None
+    assert breach.message == "mine: recall@1 is 0.8000, below 0.9"
+    assert breach.queries == ("q3: 0.000  query 3 (missed: nothing)",)
+
+
+def test_a_failure_never_opens_a_gate() -> None:
+    one = measured(SET, worse(q3="timeout"))
+    assert one.metric("recall@1").value == 1.0  # type: ignore[union-attr]
+    breach = below_floor(one, parse_floor("recall@1=0.9"))
+    assert breach is not None
+    assert "1 of 5 failed and count as 0" in breach.message
+    assert breach.queries == ("q3: timeout  query 3",)
+    assert below_floor(measured(SET, {}), parse_floor("recall@1=0")) is not None
+
+
+@pytest.mark.parametrize(
+    "text", ["recall@5", "=0.5", "recall@5=x", "recall@5=1.5", "recall@5=-1", "recall@5=nan"]
+)
+def test_floors_that_mean_nothing(text: str) -> None:
+    with pytest.raises(InputError, match="METRIC=SHARE"):
+        parse_floor(text)
+
+
+def test_a_metric_that_was_not_measured() -> None:
+    with pytest.raises(InputError, match="Measured: hit@1"):
+        below_floor(measured(SET, GOOD), parse_floor("recall@7=0.5"))
+
+
+def test_never_below_another() -> None:
+    base = measured(SET, worse(q1=["m9"]), system="keyword")
+    assert below_other(measured(SET, GOOD), base, ["recall@1"], "keyword") == ()
+    assert below_other(base, base, ["recall@1"], "keyword") == ()
+    (breach,) = below_other(measured(SET, worse(q1=["m9"], q2=["m8", "m7"])), base, ["recall@1"], "keyword")
+    assert breach.message == "mine: recall@1 is 0.6000, below 0.8000 of keyword"
+    assert breach.queries == ("q2: 1.000 → 0.000  query 2 (lost: m2)",)
+    swapped = measured(SET, worse(q2=["m8"]))
+    assert below_other(swapped, base, ["recall@1"], "keyword") == (), "as good, though of other queries"
+
+
+def test_other_data_is_not_comparable() -> None:
+    with pytest.raises(InputError, match="not comparable"):
+        below_other(measured(SET, GOOD), measured(data(QUERIES, 20), GOOD), ["recall@1"], "old")
+    with pytest.raises(InputError, match="not comparable"):
+        compare(measured(SET, GOOD), measured(data(QUERIES, 20), GOOD))
+
+
+def test_what_rose_and_what_fell() -> None:
+    (change,) = compare(
+        measured(SET, worse(q1=["m9"])), measured(SET, worse(q2=["m8"], q3=["m9"])), ["recall@1"]
+    )
+    assert (change.first, change.second, change.n) == (0.8, 0.6, 5)
+    assert [row[0] for row in change.rose] == ["q1"]
+    assert [row[0] for row in change.fell] == ["q2", "q3"]
+    assert change.p == pytest.approx(1.0), "three changes, one against two, are chance"
+    assert change.difference == pytest.approx(-0.2)
+
+
+def test_a_failed_query_is_no_pair() -> None:
+    (change,) = compare(measured(SET, worse(q1="timeout")), measured(SET, GOOD), ["recall@1"])
+    assert (change.n, change.rose, change.fell) == (4, (), ())
+
+
+def test_an_evaluation_comes_back_from_json(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    one = measured(SET, worse(q1="timeout"))
+    path.write_text(as_json([one]), encoding="utf-8")
+    assert read_json(path) == (one,)
+    path.write_text('{"schema": "recallbench.evaluation/9", "evaluations": []}', encoding="utf-8")
+    with pytest.raises(InputError, match="this version reads"):
+        read_json(path)
