@@ -31,7 +31,7 @@ _WORDS_BEFORE = lexicon(
     "refused passed misread misspoke mistaken confuse confused confusing hoped hoping assumed assuming aiming counting thought "
     "thinking expected expecting telling advertised advertising announced planned wanted booked told promised said slipped "
     "would've could've "
-    "guessed mistakenly wrongly nearly almost looked considered beware watch careful would could wouldn't didn't n't",
+    "guessed stopped started stood begun mistakenly wrongly nearly almost looked considered beware watch careful would could wouldn't didn't n't",
     "offered revised",
 )
 _BEFORE = LazyPattern(
@@ -39,7 +39,7 @@ _BEFORE = LazyPattern(
     r"rul(?:e|es|ed|ing) out|misread(?: as)?|misspoke and said|mistaken for|mistakenly|wrongly|slipped and said|guessed|"
     r"considered|beware(?: of)?|watch out for|careful|nearly \w+|almost \w+|looked like|confus(?:e|ed|ing)\s+\w+\s+with|"
     r"hop(?:ed|ing)|assum(?:ed|ing)|aiming|counting on|thought|thinking|expected|expecting|telling|advertis(?:ed|ing)|announced|"
-    r"(?<=\bhad\s)(?:planned|wanted|booked|told|promised|said|offered)|(?<='d\s)(?:planned|wanted|booked|told|promised)|"
+    r"(?<=\bhad\s)(?:planned|wanted|booked|told|promised|said|offered|stopped|started|stood|begun)|(?<='d\s)(?:planned|wanted|booked|told|promised)|"
     r"(?:would|could)(?: have|'ve) \w+|(?:wouldn't|didn't) (?:approve|accept|allow|grant|agree to)|revised|"
     rf"n't (?:use|copy|go by|rely on|quote)){_TO_VALUE}"
 )
@@ -69,7 +69,7 @@ _OFF = LazyPattern(
     r"dead|void|too (?:early|soon|late)|impossible|"
     r"no good|unrealistic|not going to happen|not possible)\b"
     r"|(?:isn't|is not|can't|cannot|won't|can no longer|couldn't|didn't|doesn't)\s+(?:be\s+(?:kept|met|made|held|used|done)|work|"
-    r"hold|stand|happen|stay|suit|possible|realistic|feasible|achievable)\b|no longer\b|(?:fell|falls) through\b|lapsed\b|"
+    r"hold|stand|happen|stay|suit|apply|count|possible|realistic|feasible|achievable)\b|no longer\b|(?:fell|falls) through\b|lapsed\b|"
     r"belongs to (?!you\b)|turn(?:ed|s) out\b|never\s+(?:went|came|happened|took|got|arrived|applied|was|existed|materiali[sz]ed)\b)"
 )
 # The next clause or sentence takes it back.

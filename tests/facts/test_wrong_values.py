@@ -32,6 +32,9 @@ SET_ASIDE = rows(
         - April 23 can't be kept.
         - April 23 is too early.
         - You'd hoped for April 23.
+        - The April 23 in the policy sheet's table doesn't apply to you.
+        - The computer had stopped at April 23, before the new rule went in.
+        Your car is booked in on April 23, and the garage is closed at noon.
         - Had it begun that night it would've been April 23, but you put it off.
         - The notice said April 23, but nineteen days were added.
         - You did say April 23 to Marcus first, but that's your niece's wedding.
