@@ -46,6 +46,7 @@ def test_vectors_see_spelling_where_hashed() -> None:
     assert found("vector(embedder='hashing', floor=0.9)", NOTES, "boats sold") == []
     assert retriever("vector(embedder='hashing')").lexical
     assert retriever("hybrid(embedder='hashing')").lexical
+    assert not retriever("hybrid(streams='fts5,entities')").lexical, "it promises no sense"
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ class Retriever(Protocol):
     Attributes:
         name: what it is called in reports, with its options.
         version: library and model behind it.
-        lexical: whether it can only find what shares words or spelling with the query.
+        lexical: whether the embedder behind it sees spelling only; true of a retriever without one.
     """
 
     name: str

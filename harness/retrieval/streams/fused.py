@@ -8,7 +8,7 @@ from harness.adapters.memories.fusion import K, reciprocal_rank_fusion
 from harness.adapters.memories.rankers import Ranked
 from harness.retrieval.dataset import StoredMemory
 from harness.retrieval.streams.base import Retriever
-from harness.retrieval.streams.simple import neighbours
+from harness.retrieval.streams.simple import Vectors, neighbours
 
 DEPTH = 100
 """How far down each ranking is fused, or as far as results are asked for where that is more."""
@@ -88,7 +88,7 @@ class Fused:
     ) -> None:
         self.name = name
         self.version = "; ".join(stream.version for stream in streams) + ("; links" if links else "")
-        self.lexical = all(stream.lexical for stream in streams)
+        self.lexical = any(stream.lexical for stream in streams if isinstance(stream, Vectors))
         self._streams = tuple(streams)
         self._k = k
         self._weights = list(weights) if weights is not None else None

@@ -1,0 +1,197 @@
+"""`recallbench retrieval`, as a process."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+MEMORIES = [
+    {"id": "boat", "content": "The boat was sold to Wendell in May."},
+    {"id": "car", "content": "Orla's car goes to the garage on Thursday.", "entities": ["Verano Lynx"]},
+    {"id": "card", "content": "The card number ends in 3327.", "raw": "user: mine has a zebra on it"},
+    {"id": "bank", "content": "The bank closes at five on Fridays."},
+    *({"id": f"n{at}", "content": f"Note number {at} on nothing much."} for at in range(8)),
+]
+QUERIES = [
+    {"id": "a", "q": "Who bought the boat?", "expected_ids": ["boat"]},
+    {"id": "b", "q": "Verano Lynx appointment?", "expected_ids": ["car"], "tags": ["entity"]},
+    {"id": "c", "q": "Which one shows a zebra?", "expected_ids": ["card"], "tags": ["raw"]},
+]
+LEXICAL = "hybrid(streams='fts5,entities,raw')"
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    path = tmp_path / "set.json"
+    path.write_text(json.dumps({"memories": MEMORIES, "queries": QUERIES}, indent=1), encoding="utf-8")
+    return path
+
+
+def test_systems_stand_side_by_side_with_rows_and_an_aggregate(recallbench: Any, data: Path) -> None:
+    done = recallbench("retrieval", "evaluate", data, "--system", "fts5", "--system", f"all={LEXICAL}")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    (row,) = [line for line in lines if line.startswith("│ a ")]
+    assert "Who bought" in row
+    (hit,) = [line for line in lines if line.startswith("│ hit@5")]
+    assert [cell.strip() for cell in hit.strip("│").split("│")] == [
+        "hit@5",
+        "0.333 n=3",
+        "1.000 n=3",
+        "0.417",
+    ]
+    assert "set: 12 memories, 3 queries, hash " in done.stdout
+    assert max(map(len, lines)) <= 100
+
+
+@pytest.mark.parametrize("format", ["json", "csv", "md"])
+def test_formats(recallbench: Any, data: Path, format: str) -> None:
+    done = recallbench("retrieval", "evaluate", data, "-s", "fts5", "--format", format)
+    assert done.returncode == 0, done.stderr
+    if format == "json":
+        (one,) = json.loads(done.stdout)["evaluations"]
+        assert {metric["name"]: metric["value"] for metric in one["metrics"]}["recall@5"] == pytest.approx(
+            1 / 3
+        )
+    elif format == "csv":
+        assert "set,fts5,recall@5,0.333" in done.stdout
+    else:
+        assert "| hit@5 | 0.333 n=3 | 0.417 |" in done.stdout
+
+
+def test_a_floor_goes_red_and_green_again(recallbench: Any, data: Path) -> None:
+    gate = ("retrieval", "evaluate", data, "--fail-under", "recall@5=0.9")
+    red = recallbench(*gate, "-s", "fts5")
+    assert red.returncode == 1
+    assert "fts5: recall@5 is 0.3333, below 0.9" in red.stderr
+    assert "b: 0.000  Verano Lynx appointment? (missed: car)" in red.stderr
+    assert "c: 0.000  Which one shows a zebra? (missed: card)" in red.stderr
+    assert "  a:" not in red.stderr
+    assert recallbench(*gate, "-s", LEXICAL).returncode == 0
+
+
+def test_never_below_keyword_search(recallbench: Any, data: Path) -> None:
+    gate = ("retrieval", "evaluate", data, "-s", "keyword=fts5", "--not-below", "keyword")
+    assert recallbench(*gate, "-s", LEXICAL).returncode == 0
+    best = ("retrieval", "evaluate", data, "-s", f"all={LEXICAL}", "--not-below", "all")
+    red = recallbench(*best, "-s", "fts5")
+    assert red.returncode == 1
+    assert "fts5: recall@5 is 0.3333, below 1.0000 of all" in red.stderr
+    assert "b: 1.000 → 0.000  Verano Lynx appointment? (lost: car)" in red.stderr
+
+
+def test_never_below_an_earlier_result(recallbench: Any, data: Path, tmp_path: Path) -> None:
+    base = tmp_path / "base.json"
+    assert recallbench("retrieval", "evaluate", data, "-s", f"mine={LEXICAL}", "-o", base).returncode == 0
+    gate = ("retrieval", "evaluate", data, "--not-below", base)
+    assert recallbench(*gate, "-s", f"mine={LEXICAL}").returncode == 0
+    red = recallbench(*gate, "-s", "mine=hybrid(streams='fts5,entities')")
+    assert red.returncode == 1, "a stream was dropped"
+    assert "c: 1.000 → 0.000  Which one shows a zebra? (lost: card)" in red.stderr
+    other = json.loads(data.read_text(encoding="utf-8"))
+    other["memories"].pop()
+    data.write_text(json.dumps(other), encoding="utf-8")
+    changed = recallbench(*gate, "-s", f"mine={LEXICAL}")
+    assert (changed.returncode, "not comparable" in changed.stderr) == (2, True)
+
+
+def test_compare_names_what_rose_and_fell(recallbench: Any, data: Path, tmp_path: Path) -> None:
+    for name, spec in (("a", "fts5"), ("b", LEXICAL)):
+        made = recallbench("retrieval", "evaluate", data, "-s", spec, "-o", tmp_path / f"{name}.json")
+        assert made.returncode == 0, made.stderr
+    done = recallbench(
+        "retrieval", "compare", tmp_path / "a.json", tmp_path / "b.json", "--metric", "recall@5"
+    )
+    assert done.returncode == 0, done.stderr
+    (row,) = [line for line in done.stdout.splitlines() if line.startswith("│ recall@5")]
+    assert [cell.strip() for cell in row.strip("│").split("│")][1:] == [
+        "0.3333", "1.0000", "+0.6667", "0.5", "2", "0", "3",
+    ]  # fmt: skip
+    as_json = recallbench(
+        "retrieval", "compare", tmp_path / "a.json", tmp_path / "b.json", "--format", "json"
+    )
+    changes = {change["metric"]: change for change in json.loads(as_json.stdout)}
+    assert [row["id"] for row in changes["recall@5"]["rose"]] == ["b", "c"]
+
+
+def test_a_sweep_tries_every_value(recallbench: Any, data: Path) -> None:
+    done = recallbench(
+        "retrieval", "evaluate", data, "-s", "mine=hybrid(streams='fts5,entities')", "--sweep", "k=1,60", "--format", "csv"
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert {line.split(",")[1] for line in done.stdout.splitlines()[1:]} == {"mine k=1", "mine k=60"}
+    bare = recallbench(
+        "retrieval", "evaluate", data, "-s", "hybrid", "--sweep", "embedder=hashing", "--format", "csv"
+    )
+    assert "hybrid(embedder='hashing')" in bare.stdout
+
+
+def test_a_suite_measures_retrieval_too(recallbench: Any) -> None:
+    args = (
+        "retrieval",
+        "evaluate",
+        "--suite",
+        "bundled",
+        "--case",
+        "layer1_10*,layer3_12*",
+        "--level",
+        "round",
+    )
+    done = recallbench(*args, "-s", "fts5", "-s", "bm25(rounds=1)", "--format", "json")
+    assert done.returncode == 0, done.stderr
+    words, memory = json.loads(done.stdout)["evaluations"]
+    assert [item["id"] for item in words["items"]] == [
+        "layer1_10_pharmacy_transfer",
+        "layer3_12_solar_and_roof",
+    ]
+    assert words["provenance"]["dataset_hash"] == memory["provenance"]["dataset_hash"]
+    assert (words["errors"], memory["errors"]) == ([], [])
+    assert all(item["detail"]["results"] for item in memory["items"])
+
+
+def test_a_memory_system_takes_the_memories_in(recallbench: Any, data: Path) -> None:
+    done = recallbench("retrieval", "evaluate", data, "-s", "bm25", "-s", "fts5", "--format", "json")
+    assert done.returncode == 0, done.stderr
+    system, words = json.loads(done.stdout)["evaluations"]
+    assert system["items"][0]["detail"]["results"][0] == "boat"
+    assert [item["values"]["recall@5"] for item in system["items"]] == [
+        item["values"]["recall@5"] for item in words["items"]
+    ]
+
+
+WRONG = {
+    "no system": ((), "name at least one --system"),
+    "unknown system": (("-s", "magic"), "no such system"),
+    "an answerer": (("-s", "echo"), "cannot recall"),
+    "twice": (("-s", "a=fts5", "-s", "a=raw"), "two systems are called a"),
+    "floor": (("-s", "fts5", "--fail-under", "recall@7=1"), "was not measured"),
+    "baseline": (("-s", "fts5", "--not-below", "nothing"), "is no file, and no --system"),
+    "sweep": (("-s", "fts5", "--sweep", "k"), "write NAME=V1,V2"),
+    "suite and data": (("-s", "fts5", "--suite", "bundled"), "one of the two"),
+    "ending": (("-s", "fts5", "-o", "x.xyz"), "says nothing about the format"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_cannot_be_is_told_in_one_line(recallbench: Any, data: Path, name: str) -> None:
+    args, told = WRONG[name]
+    done = recallbench("retrieval", "evaluate", data, *args)
+    assert done.returncode == 2, done.stdout
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_broken_data_set_lists_every_problem(recallbench: Any, data: Path) -> None:
+    data.write_text(
+        json.dumps(
+            {"memories": MEMORIES, "queries": [{"q": "x", "expected_ids": ["zz"]}, {"q": "y"}]}, indent=1
+        )
+    )
+    done = recallbench("retrieval", "evaluate", data, "-s", "fts5")
+    assert done.returncode == 2
+    assert "dangling-label" in done.stderr
+    assert "no-relevant" in done.stderr
+    assert f"{data}:" in done.stderr
