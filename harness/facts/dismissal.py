@@ -12,6 +12,7 @@ wrong. Except for headings they decide nothing about the value asked for.
 - the standard, beside an exception: `the standard is X, but yours was raised`
 - only if a paper says so: `if the letter shows X, it was drafted from earlier terms`
 - of another time, beside what holds now: `in 2021 you lived in X` · `January: X`
+- beside another value, in brackets: `9:30 PM (10 PM was summer hours)`; as a step of a sum
 - under a heading or in a column that says so: `No longer valid: X` · `| First said | Final |`
 """
 
@@ -66,7 +67,7 @@ _CROSS = LazyPattern(r"[❌✗✘🚫]\s*[^.;:\n]{0,40}$")
 # What is said of the value stays close to it: no comma in between.
 _OFF = LazyPattern(
     r"[^.,;:()]{0,50}?\b(?:(?:is|was|are|'s|would be)\s+(?:now\s+)?(?:an?\s+\w+\s+)?(?:off|out|gone|over|lost|"
-    r"dead|void|too (?:early|soon|late)|impossible|"
+    r"dead|void|too (?:early|soon|late)|impossible|closed (?:for|until|since)|"
     r"no good|unrealistic|not going to happen|not possible)\b"
     r"|(?:isn't|is not|can't|cannot|won't|can no longer|couldn't|didn't|doesn't)\s+(?:be\s+(?:kept|met|made|held|used|done)|work|"
     r"hold|stand|happen|stay|suit|apply|count|possible|realistic|feasible|achievable)\b|no longer\b|(?:fell|falls) through\b|lapsed\b|"
@@ -122,7 +123,7 @@ _MAY_HAVE_CHANGED = LazyPattern(
 
 _SOMEONE_ELSES = LazyPattern(
     r"(?:,\s*which\b[^,.;]{0,60})?,?\s*(?:is|was|are|were)\s+(?:just\s+|only\s+|really\s+|actually\s+|for\s+|the\s+day\s+of\s+)*"
-    r"(?:the\s+|your\s+(?=\w+'s))?(?!today|tomorrow|yesterday)[\w-]+'s\b|\s*(?:is|was)\s+(?:only|just)\s+(?:for|a|an)\b"
+    r"(?:the\s+|your\s+(?=\w+'s))?(?!today|tomorrow|yesterday)[\w-]+'s\b|\s*(?:is|was)\s+(?:only|just)\s+(?:for|a|an|the)\b"
 )
 _FOR_ANOTHER = LazyPattern(
     r"(?:[^.,;:!?]{0,50}?\b(?:was|were)|[^.;:!?]{0,50}?\bwhich (?:is|was))\s+(?:the price\s+)?(?:only\s+)?for\s+(?:the|another|a different)\b"
@@ -178,6 +179,19 @@ _FINAL = LazyPattern(r"\b(?:final|current|currently|now|new|latest|today|agreed|
 _SHORT = 5  # words of an intro that is a heading
 
 
+# `9:30 PM (10 PM was summer hours)`: what stands beside another value of its kind, in brackets.
+_ASIDE_TELLS = LazyPattern(
+    r"\b(?:was|were|is|are|had|said|says|showed|shows|plus|less|minus|not|old|earlier|previous|first|until|\w{3,}ed)\b"
+)
+_ASIDE_ADDS = LazyPattern(r"\b(?:or|also|either|alternatively|maybe|perhaps|possibly|likely|probably|same)\b")
+# `$41,200 less the $4,500 deposit, so $36,700`: a step of a sum.
+_STEP = LazyPattern(
+    r"\s*,?\s*(?:less|minus|plus|\+|−)\s[^.;!?\x00\x01]{1,120}?(?:\bso\b|\bmakes\b|\bleaves\b|\bcomes to\b|\bgives\b|\bthat's\b|=)"
+    r"\s*(?:[\w']+\s+){0,3}?[$€£]?\d"
+)
+_NOT_THAT_ONE = LazyPattern(r",\s+not\s+(?:[\w'-]+\s+){1,4}(?:on|at|for|by)\s+(?:the\s+)?$")
+
+
 def is_dismissed(value: Surroundings) -> bool:
     """Say whether the answer names a wrong value only to set it aside."""
     return (
@@ -186,6 +200,7 @@ def is_dismissed(value: Surroundings) -> bool:
         or _is_elsewhere(value)
         or _is_conditional(value)
         or _is_under_history(value)
+        or _is_aside(value)
     )
 
 
@@ -223,6 +238,20 @@ def _is_taken_back(value: Surroundings) -> bool:
         return True
     found = _NEXT_CHANGES.match(text, value.end, value.end + 220)
     return found is not None and _looks_like(text[value.start : value.end], found["other"])
+
+
+def _is_aside(value: Surroundings) -> bool:
+    """Say whether the value explains another one: in brackets beside it, as a step of a sum, or as `not that`."""
+    if _STEP.match(value.right) or _NOT_THAT_ONE.search(value.left[-_REACH:]):
+        return True
+    opened = value.left.rfind("(")
+    if opened < 0 or ")" in value.left[opened:]:
+        return False
+    inside = value.left[opened + 1 :] + " " + value.right.partition(")")[0]
+    if _ASIDE_ADDS.search(inside) or not _ASIDE_TELLS.search(inside):
+        return False
+    beside = value.left[max(0, opened - _REACH) : opened]
+    return value.is_text or _looks_like(value.text[value.start : value.end], beside)
 
 
 def _looks_like(value: str, other: str) -> bool:

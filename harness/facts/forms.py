@@ -74,8 +74,12 @@ def _value(form: AnswerText, kind: FactType) -> _Value | None:
         case FactType.TIME:
             found = next(iter(form.times), None)
         case FactType.NUMBER | FactType.MONEY | FactType.PERCENT | FactType.QUANTITY:
-            number = next(iter(form.numbers), None)
-            return number if number and _FILLER.fullmatch(form.text, 0, number.start) else None
+            if not form.numbers or not _FILLER.fullmatch(form.text, 0, form.numbers[0].start):
+                return None
+            number, *others = form.numbers
+            # "one eight nine" is how a number is read out, and not a one.
+            read_out = others and not form.text[number.end : others[0].start].strip(" -")
+            return None if read_out else number
         case _:
             return None
     if found is None or not _FILLER.fullmatch(form.text, 0, found.start):

@@ -12,6 +12,7 @@ Says something about it, and lets it stand
     `they couldn't transfer Panthrel`: a name as the object of what can't be done
     `so that you don't pay X` · `not until X` · `can't be moved after X` · `no more than X`
     `hasn't changed from X` · `not only X` · `don't forget X` · `no doubt X`
+    `must not be taken within X`, a span of time that is forbidden · `not the X that she requires`
 
 The scope of a cue ends at a contrast (`but`), a subordinate clause, a semicolon, colon,
 bracket or dash, and at a comma unless the comma belongs to a list with `or`.
@@ -122,6 +123,19 @@ _CHOICE = LazyPattern(
 _CANNOT = LazyPattern(r"\b(?:ca|could|wo|would)$|\b(?:can|could|will|would)\s+$")
 _ABLE = LazyPattern(r"\s*(?:been\s+)?(?:able|allowed|permitted)\s+to\s+(?!be\b|use\b)")
 _BEING = LazyPattern(r"\s*(?:be|have|has|had|live|use|rely|trust|quote|go)\b")
+
+_MODAL = LazyPattern(r"\b(?:ca|could|must|may|should|shall)$|\b(?:can|could|must|may|should|shall)\s+$")
+_ALLOWED = LazyPattern(r"\s*(?:be\s+|to\s+be\s+)?(?:allowed|permitted|safe|advised|supposed|meant)\b")
+_SPAN_OF = LazyPattern(
+    r"\b(?:within|inside(?: of)?|for|in the first|during the(?: first)?|sooner than)\s+(?:the\s+|at least\s+|a full\s+|those\s+)?$"
+)
+_OF_TIME = LazyPattern(
+    r"[\w-]+[\s-]+(?:business\s+|working\s+|full\s+)?(?:minute|hour|day|night|week|month|year)s?\b"
+)
+_REQUIRED = LazyPattern(
+    r"\s+(?:that\s+|which\s+)?(?:[\w'-]+\s+){1,3}(?:requires?|required|asks? for|asked for|needs?|needed|wants?|wanted|calls? for|"
+    r"called for|insists? on)\b"
+)
 
 # ---- a predicate after the value ------------------------------------------------------
 
@@ -251,8 +265,12 @@ def _comma_ends(between: str, right: str) -> bool:
 
 def _is_about(cue: Found, before: str, between: str, value: Surroundings) -> bool:
     """Say whether the negated clause only says something about a value that stands."""
+    if not value.is_text and _REQUIRED.match(value.right) and _DEFINITE.search(between):
+        return True
     if _DIRECT.fullmatch(between):
         return False
+    if _forbids_a_span(cue, before, between, value):
+        return True
     if (
         _DEFINITE.search(between)
         and not _CHOICE.search(between)
@@ -264,3 +282,11 @@ def _is_about(cue: Found, before: str, between: str, value: Surroundings) -> boo
     if cue[0] in ("cannot", "unable", "cant", "couldnt") or _CANNOT.search(before):
         return True
     return _ABLE.match(between) is not None
+
+
+def _forbids_a_span(cue: Found, before: str, between: str, value: Surroundings) -> bool:
+    """Say whether what is forbidden is forbidden for the time that the value says."""
+    if not _SPAN_OF.search(between) or not _OF_TIME.match(value.text, value.start):
+        return False
+    forbidden = cue[0] in ("cannot", "cant") or _MODAL.search(before) or _ALLOWED.match(between)
+    return bool(forbidden)

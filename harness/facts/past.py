@@ -271,9 +271,14 @@ def is_bounded(value: Surroundings) -> bool:
     if not value.cues.isdisjoint(_NEGATIVE) and _NEGATED.search(value.left[-40:]):
         return False  # it won't cost more than X
     near = value.left[-_REACH:]
-    return _BOUNDED_DATE.search(near) is not None or _BOUNDED_AMOUNT.search(near) is not None
+    if _BOUNDED_DATE.search(near) is not None:
+        return True
+    if _BOUNDED_AMOUNT.search(near) is None:
+        return False
+    return _NUMBER_OF_A_THING.fullmatch(value.text, value.start, value.end) is None  # it is filed under X
 
 
+_NUMBER_OF_A_THING = LazyPattern(r"(?=.*\d)[\w-]{5,}")
 _NEGATIVE = frozenset(("not", "never", "cannot", CONTRACTED))
 _NEGATED = LazyPattern(r"\b(?:not|never|cannot)\b|n't\b")
 _BOUNDS = ("before", "after", " to", "than", "over", "under", "above", "below")

@@ -205,3 +205,10 @@ def test_every_scale_is_found(number: int, scale: tuple[int, str, str]) -> None:
     size, word, letter = scale
     for written in (f"${number * size:,}", f"${number} {word}", f"${number}{letter}"):
         assert match(f"${number * size}", "money", f"It is {written}.").asserted, written
+
+
+@pytest.mark.parametrize("form", ["one eight nine", "five seventy-nine", "thirty-four nine"])
+def test_a_number_that_is_read_out_is_no_value_of_its_first_word(form: str) -> None:
+    assert match("$189", "money", f"It was {form}.", accept=[form]).mentioned
+    for answer in ("One of them is blue.", "five things", "thirty-four of them"):
+        assert not match("$189", "money", answer, accept=[form]).mentioned

@@ -8,6 +8,22 @@ from harness.facts import AnswerText, FactType, GoldFact, match_fact
 
 from .verdicts import match, rows
 
+SPANS = rows(
+    (
+        "14 days",
+        """
+        It can't be taken within 14 days of the last capsule.
+        It must not be taken within 14 days.
+        It isn't allowed within 14 days.
+        You shouldn't drive for 14 days.
+        That is only eight days, not the 14 days the pharmacist requires.
+        - It won't take 14 days.
+        - You don't have to wait 14 days.
+        - The wait is not 14 days.
+        - It wasn't ready within 14 days.
+        """,
+    ),
+)
 DATES = rows(
     (
         "April 25",
@@ -154,6 +170,11 @@ def test_dates(fact: str, answer: str, expected: bool) -> None:
     found = match(fact, "date", answer)
     assert found.mentioned
     assert found.asserted is expected, found
+
+
+@pytest.mark.parametrize(("fact", "answer", "expected"), SPANS)
+def test_spans_of_time(fact: str, answer: str, expected: bool) -> None:
+    assert match(fact, "quantity", answer).asserted is expected
 
 
 @pytest.mark.parametrize(("fact", "answer", "expected"), MONEY)

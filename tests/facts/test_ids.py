@@ -46,3 +46,10 @@ WRITINGS = rows(
 @pytest.mark.parametrize(("fact", "answer", "expected"), WRITINGS)
 def test_writings(fact: str, answer: str, expected: bool) -> None:
     assert match(fact, "id", answer).asserted is expected
+
+
+@pytest.mark.parametrize(
+    "answer", ["The hire itself is under 509763.", "It was under 509763, not your name."]
+)
+def test_what_is_filed_under_a_number(answer: str) -> None:
+    assert match("509763", "id", answer).asserted

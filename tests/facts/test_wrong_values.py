@@ -32,6 +32,12 @@ SET_ASIDE = rows(
         - April 23 can't be kept.
         - April 23 is too early.
         - You'd hoped for April 23.
+        - It's on May 21 (the paper said April 23).
+        - It's on May 21 (April 23 was summer hours, done with).
+        - It's on May 21 at the clinic, not Nyeland on April 23.
+        It's booked at Tolliver's (the wagon goes in on April 23).
+        It's on May 21 (April 23).
+        The Lynx (April 23) is the one that is due.
         - The April 23 in the policy sheet's table doesn't apply to you.
         - The computer had stopped at April 23, before the new rule went in.
         Your car is booked in on April 23, and the garage is closed at noon.
@@ -72,6 +78,10 @@ STANDARD = rows(
         """
         Your limit is $500.
         Your limit is the standard $500.
+        - $500 less the $120 deposit, so $380.
+        - It's $800 ($500 is what it started at).
+        - $800 (the letter said $500)
+        You pay $500 less the deposit.
         - The standard limit is $500, but yours is $800.
         - It's $800 (the default is $500).
         - It's $800, higher than the standard $500.

@@ -87,7 +87,8 @@ class Bert:
     def _linear(self, state: np.ndarray, name: str) -> np.ndarray:
         # One product of two matrices; numpy would make one for each text, which takes far longer.
         flat = state.reshape(-1, state.shape[-1]) @ self._weights[f"{name}.weight"].T
-        return flat.reshape(*state.shape[:-1], -1) + self._weights[f"{name}.bias"]
+        made: np.ndarray = flat.reshape(*state.shape[:-1], -1) + self._weights[f"{name}.bias"]
+        return made
 
     def _normalised(self, state: np.ndarray, name: str) -> np.ndarray:
         """Return the layer norm over the width."""
@@ -96,7 +97,9 @@ class Bert:
         centred = state - state.mean(axis=-1, keepdims=True)
         spread = np.sqrt((centred * centred).mean(axis=-1, keepdims=True) + self._epsilon)
         scaled: np.ndarray = centred / spread
-        return scaled * self._weights[f"{name}.LayerNorm.weight"] + self._weights[f"{name}.LayerNorm.bias"]
+        weighted = scaled * self._weights[f"{name}.LayerNorm.weight"]
+        made: np.ndarray = weighted + self._weights[f"{name}.LayerNorm.bias"]
+        return made
 
 
 def _gelu(values: np.ndarray) -> np.ndarray:
@@ -113,4 +116,5 @@ def _gelu(values: np.ndarray) -> np.ndarray:
     for factor in (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592):
         series = (series + np.float32(factor)) * t
     erf = np.copysign(1 - series * np.exp(-size * size), values)
-    return values * np.float32(0.5) * (1 + erf)
+    made: np.ndarray = values * np.float32(0.5) * (1 + erf)
+    return made
