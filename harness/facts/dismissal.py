@@ -90,7 +90,7 @@ _REJECTIONS = lexicon(
 _REJECTED = LazyPattern(
     r"[^.!?\x00\x01]{0,160}?\b(?:declined|refused|rejected|turned\s+(?:it|that|them|this|her|him)?\s?down|(?:gave|given)\s+(?:it|that|this)?"
     r"\s?up|withdrawn|withdrew|cross(?:ed)?\s+(?:it|that)?\s?out|misread\w*|misspoke\w*|misheard|by mistake|in error|an? (?:\w+ )?error|"
-    r"slip|slipped|typo|mis-?added|backwards|mix-?up|correct(?:ed|ing)|put (?:it|that) right|apolog\w+|didn't suit|couldn't (?:do|make)|"
+    r"(?:a|his|her|their|my|your|'s) slip|slip of|slipped|typo|mis-?added|backwards|mix-?up|correct(?:ed|ing)|put (?:it|that) right|apolog\w+|didn't suit|couldn't (?:do|make)|"
     r"said no|released|fell through|called off|not yours|neither of (?:those|these|them)|none of (?:those|these|them)|swapped|"
     r"transposed|(?:got|was|is|were) (?:it )?wrong|(?:fixed|caught) (?:it|that)|t(?:ook|ake) (?:it|that) back|forgot|overlooked|ignored|"
     r"left out|didn't allow for|turned out|which is too (?:early|soon|late)|(?:wasn't|not) possible|"
