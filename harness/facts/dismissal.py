@@ -31,7 +31,7 @@ _WORDS_BEFORE = lexicon(
     "ignore disregard forget scrap drop avoid miss missed misses rule rules ruled ruling gave given giving turned declined "
     "refused passed misread misspoke mistaken confuse confused confusing hoped hoping assumed assuming aiming counting thought "
     "thinking expected expecting telling advertised advertising announced planned wanted booked told promised said slipped "
-    "would've could've "
+    "would've could've place take takes taken took leave "
     "guessed stopped started stood begun mistakenly wrongly nearly almost looked considered beware watch careful would could wouldn't didn't n't",
     "offered revised",
 )
@@ -41,7 +41,7 @@ _BEFORE = LazyPattern(
     r"considered|beware(?: of)?|watch out for|careful|nearly \w+|almost \w+|looked like|confus(?:e|ed|ing)\s+\w+\s+with|"
     r"hop(?:ed|ing)|assum(?:ed|ing)|aiming|counting on|thought|thinking|expected|expecting|telling|advertis(?:ed|ing)|announced|"
     r"(?<=\bhad\s)(?:planned|wanted|booked|told|promised|said|offered|stopped|started|stood|begun)|(?<='d\s)(?:planned|wanted|booked|told|promised)|"
-    r"(?:would|could)(?: have|'ve) \w+|(?:wouldn't|didn't) (?:approve|accept|allow|grant|agree to)|revised|"
+    r"(?:take[ns]?|took) the place of|in (?:the )?place of|leave (?=the\b|your\b|out\b)|(?:would|could)(?: have|'ve) \w+|(?:wouldn't|didn't) (?:approve|accept|allow|grant|agree to)|revised|"
     rf"n't (?:use|copy|go by|rely on|quote)){_TO_VALUE}"
 )
 _NOT_BEFORE = LazyPattern(r"(?:n't|\bnot|\bnever|\bnothing)\s+$")
@@ -70,7 +70,7 @@ _OFF = LazyPattern(
     r"dead|void|too (?:early|soon|late)|impossible|closed (?:for|until|since)|"
     r"no good|unrealistic|not going to happen|not possible)\b"
     r"|(?:isn't|is not|can't|cannot|won't|can no longer|couldn't|didn't|doesn't)\s+(?:be\s+(?:kept|met|made|held|used|done)|work|"
-    r"hold|stand|happen|stay|suit|apply|count|possible|realistic|feasible|achievable)\b|no longer\b|(?:fell|falls) through\b|lapsed\b|"
+    r"hold|stand|happen|stay|suit|apply|count|possible|realistic|feasible|achievable)\b|no longer\b|(?:fell|falls) through\b|lapsed\b|clash(?:es|ed)\b|"
     r"belongs to (?!you\b)|turn(?:ed|s) out\b|never\s+(?:went|came|happened|took|got|arrived|applied|was|existed|materiali[sz]ed)\b)"
 )
 # The next clause or sentence takes it back.
@@ -186,9 +186,14 @@ _ASIDE_TELLS = LazyPattern(
 _ASIDE_ADDS = LazyPattern(r"\b(?:or|also|either|alternatively|maybe|perhaps|possibly|likely|probably|same)\b")
 # `$41,200 less the $4,500 deposit, so $36,700`: a step of a sum.
 _STEP = LazyPattern(
+    r"[^.;!?\x00\x01]{0,25}?\s(?:less|minus)\s+(?:the\s+|a\s+|an\s+|your\s+)?[$€£]?\d|"
+    r"[^.;!?\x00\x01]{1,80}?,\s*(?:so|which (?:makes|leaves|is)|making(?: it)?|leaving)\s+(?:it's\s+|you\s+|it\s+)?[$€£]\s?\d|"
     r"\s*,?\s*(?:less|minus|plus|\+|−)\s[^.;!?\x00\x01]{1,120}?(?:\bso\b|\bmakes\b|\bleaves\b|\bcomes to\b|\bgives\b|\bthat's\b|=)"
     r"\s*(?:[\w']+\s+){0,3}?[$€£]?\d"
 )
+_NOT_JUST = LazyPattern(r"(?:\bnot|n't)\s+(?:just|only|merely)\s+(?:the\s+|a\s+)?$")
+_BUT_THIS = LazyPattern(r"[^.;!?]{0,30},\s*(?:it's|it is|but)\b")
+_WOULD_BE = LazyPattern(r"\bwould(?:'ve| have)?\s+(?:be|been|cost)\s+(?:the\s+|a\s+)?$")
 _NOT_THAT_ONE = LazyPattern(r",\s+not\s+(?:[\w'-]+\s+){1,4}(?:on|at|for|by)\s+(?:the\s+)?$")
 
 
@@ -242,7 +247,12 @@ def _is_taken_back(value: Surroundings) -> bool:
 
 def _is_aside(value: Surroundings) -> bool:
     """Say whether the value explains another one: in brackets beside it, as a step of a sum, or as `not that`."""
-    if _STEP.match(value.right) or _NOT_THAT_ONE.search(value.left[-_REACH:]):
+    near = value.left[-_REACH:]
+    if _STEP.match(value.right) or _NOT_THAT_ONE.search(near):
+        return True
+    if _NOT_JUST.search(near) and _BUT_THIS.match(value.right):
+        return True
+    if _WOULD_BE.search(near) and _BUT_NEXT.match(value.right):
         return True
     opened = value.left.rfind("(")
     if opened < 0 or ")" in value.left[opened:]:

@@ -12,7 +12,7 @@ Says something about it, and lets it stand
     `they couldn't transfer Panthrel`: a name as the object of what can't be done
     `so that you don't pay X` · `not until X` · `can't be moved after X` · `no more than X`
     `hasn't changed from X` · `not only X` · `don't forget X` · `no doubt X`
-    `must not be taken within X`, a span of time that is forbidden · `not the X that she requires`
+    `must not be taken within X`, a span that is forbidden · `not the X that she requires`
 
 The scope of a cue ends at a contrast (`but`), a subordinate clause, a semicolon, colon,
 bracket or dash, and at a comma unless the comma belongs to a list with `or`.
@@ -129,8 +129,9 @@ _ALLOWED = LazyPattern(r"\s*(?:be\s+|to\s+be\s+)?(?:allowed|permitted|safe|advis
 _SPAN_OF = LazyPattern(
     r"\b(?:within|inside(?: of)?|for|in the first|during the(?: first)?|sooner than)\s+(?:the\s+|at least\s+|a full\s+|those\s+)?$"
 )
-_OF_TIME = LazyPattern(
-    r"[\w-]+[\s-]+(?:business\s+|working\s+|full\s+)?(?:minute|hour|day|night|week|month|year)s?\b"
+_A_SPAN = LazyPattern(
+    r"[\w-]+[\s-]+(?:business\s+|working\s+|full\s+)?(?:minute|hour|day|night|week|month|year|met(?:er|re)|kilomet(?:er|re)|km|mile|"
+    r"yard|foot|feet|inch)(?:e?s)?\b"
 )
 _REQUIRED = LazyPattern(
     r"\s+(?:that\s+|which\s+)?(?:[\w'-]+\s+){1,3}(?:requires?|required|asks? for|asked for|needs?|needed|wants?|wanted|calls? for|"
@@ -221,6 +222,8 @@ def _is_idiom(kind: str | None, cue: Found, before: str, between: str, value: Su
     if kind == "no":
         if not between.strip():  # a label: No. 12
             return value.text[value.start].isdigit() and value.text[value.end - 1].isdigit()
+        if _SPAN_OF.search(between) and _A_SPAN.match(value.text, value.start):
+            return True  # no motor within X
         if _NO_IS_ANSWER.match(between) or _NO_IS_IDIOM.match(between) or _NO_IS_NOUN.search(before):
             return True
         return len(between.split()) > 4 or "," in between
@@ -285,8 +288,8 @@ def _is_about(cue: Found, before: str, between: str, value: Surroundings) -> boo
 
 
 def _forbids_a_span(cue: Found, before: str, between: str, value: Surroundings) -> bool:
-    """Say whether what is forbidden is forbidden for the time that the value says."""
-    if not _SPAN_OF.search(between) or not _OF_TIME.match(value.text, value.start):
+    """Say whether what is forbidden is forbidden for the time or the distance that the value says."""
+    if not _SPAN_OF.search(between) or not _A_SPAN.match(value.text, value.start):
         return False
     forbidden = cue[0] in ("cannot", "cant") or _MODAL.search(before) or _ALLOWED.match(between)
     return bool(forbidden)

@@ -75,7 +75,7 @@ _AFTER = LazyPattern(
     r"|(?:was|were|is|are|being)\s+(?:\w+\s+)?(?:old|previous|original|first|former|initial|earlier|misread|superseded|"
     r"replaced|cancelled|canceled|moved|changed|withdrawn|corrected|dropped|pushed|rescheduled|postponed|released|refused|"
     r"declined|rejected|turned down|given up|out of date|outdated|on the table|"
-    r"off the table|void|gone)\b"
+    r"off the table|void|gone|stopped|discontinued|ended)\b"
     r"|(?:was|were)\s+(?:(?:only|just|merely|once)\s+)?(?:your|the|my|his|her|their|a|an)\s+(?:\w+\s+)?(?:old|"
     r"previous|original|"
     r"first|former|initial|earlier|rough|guess|estimate|mistake|typo|slip)\b"

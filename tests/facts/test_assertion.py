@@ -10,6 +10,14 @@ from .verdicts import match, rows
 
 SPANS = rows(
     (
+        "10 metres",
+        """
+        No petrol motor running within 10 metres of the gas.
+        It can't be within 10 metres of the cage.
+        - It isn't 10 metres away.
+        """,
+    ),
+    (
         "14 days",
         """
         It can't be taken within 14 days of the last capsule.

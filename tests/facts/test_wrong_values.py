@@ -32,6 +32,10 @@ SET_ASIDE = rows(
         - April 23 can't be kept.
         - April 23 is too early.
         - You'd hoped for April 23.
+        - May 21 has taken the place of April 23.
+        - It's on May 21, since April 23 clashed with the trucks.
+        - It would have been April 23, but Gus moved it.
+        - Appointments on April 23 were stopped.
         - It's on May 21 (the paper said April 23).
         - It's on May 21 (April 23 was summer hours, done with).
         - It's on May 21 at the clinic, not Nyeland on April 23.
@@ -79,6 +83,11 @@ STANDARD = rows(
         Your limit is $500.
         Your limit is the standard $500.
         - $500 less the $120 deposit, so $380.
+        - It's $380, which is the $500 on the quote less $120 for the paint.
+        - It was $500 but there's $120 off, so $380.
+        - The price is $500 with a $120 discount, which makes $380.
+        - It would be $500 with the check, but it's $380 without.
+        - It isn't just the $500 gap, it's $800.
         - It's $800 ($500 is what it started at).
         - $800 (the letter said $500)
         You pay $500 less the deposit.

@@ -26,12 +26,7 @@ PROBES = [query for query in RESCUE.queries if query.needs]
 TRAPS = [query for query in RESCUE.queries if query.unwanted]
 GATED = [query for query in RESCUE.queries if "gated" in query.tags]
 
-STILL_OPEN = {
-    "trap-name-of-everything": "an entity that a tenth of the memories have is followed like a rare one",
-    "trap-hub": "the neighbours of a page that links to everything come in, their score being lost in fusion",
-    "trap-index-page": "a page that links to everything is a neighbour of whatever is found",
-    "trap-polite-words": "a function word that no memory holds wakes the raw messages",
-}
+STILL_OPEN: dict[str, str] = {}
 """Traps that the streams still step into, with the reason."""
 
 

@@ -14,13 +14,16 @@ DEPTH = 100
 """How far down each ranking is fused, or as far as results are asked for where that is more."""
 SEEDS = 3
 """How many of the first results are followed along their links."""
+HUB = 8
+"""Neighbours above which a page is an index of things and says nothing of any of them."""
 
 
 class Links:
     """Neighbours of what another retriever finds first.
 
-    A neighbour's score is Σ 1 ÷ (rank of the seed × neighbours of the seed), so that a page that
-    links to everything says little. What is found itself is no neighbour.
+    A neighbour's score is Σ 1 ÷ (rank of the seed × neighbours of the seed); one with less than half
+    of the best score is left out. What is found itself is no neighbour, and a page with more than
+    eight neighbours is neither followed nor handed back.
 
     Args:
         of: finds the seeds.
@@ -49,14 +52,21 @@ class Links:
     def around(self, seeds: Sequence[str], limit: int) -> list[Ranked]:
         """Return the neighbours of some memories, best first."""
         scores: dict[str, float] = {}
-        first = seeds[: self._seeds]
+        first = self.first(seeds)
         for rank, seed in enumerate(first, start=1):
             others = self._neighbours.get(seed, ())
+            if len(others) > HUB:
+                continue
             for other in others:
-                if other not in first:
+                if other not in first and len(self._neighbours[other]) <= HUB:
                     scores[other] = scores.get(other, 0.0) + 1 / (rank * len(others))
+        least = max(scores.values(), default=0.0) / 2
         ordered = sorted(scores.items(), key=lambda item: -item[1])
-        return [Ranked(id, score) for id, score in ordered[:limit]]
+        return [Ranked(id, score) for id, score in ordered[:limit] if score >= least]
+
+    def first(self, found: Sequence[str]) -> Sequence[str]:
+        """Return the results that are followed."""
+        return found[: self._seeds]
 
     async def close(self) -> None:
         """Close what finds the seeds."""
@@ -66,7 +76,8 @@ class Links:
 class Fused:
     """Several streams made one by reciprocal rank fusion: Σ weight ÷ (k + rank).
 
-    Link neighbours are followed from the fusion of the other streams, and then fused with them. A
+    Link neighbours are followed from the fusion of the other streams, and then fused with them,
+    behind the results that they were followed from: a neighbour does not overtake its seed. A
     stream that finds nothing changes nothing.
 
     Args:
@@ -109,8 +120,11 @@ class Fused:
         own = None if weights is None else weights[: len(rankings)]
         fused = reciprocal_rank_fusion(rankings, self._k, own)
         if self._links is not None:
-            around = self._links.around([id for id, _ in fused], depth)
-            fused = reciprocal_rank_fusion([*rankings, [found.id for found in around]], self._k, weights)
+            ids = [id for id, _ in fused]
+            if around := [found.id for found in self._links.around(ids, depth)]:
+                fused = reciprocal_rank_fusion(
+                    [*rankings, [*self._links.first(ids), *around]], self._k, weights
+                )
         return [Ranked(*found) for found in fused[:limit]]
 
     async def close(self) -> None:

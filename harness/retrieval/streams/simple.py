@@ -16,6 +16,17 @@ from harness.retrieval.streams.plain import PlainVectorIndex
 
 _WORD = re.compile(r"[^\W_]+")
 _SHORTEST_RARE = 3
+_COMMON = 10
+"""An entity of more than a tenth of the memories tells none of them from the others."""
+# What people say around a question; that no memory holds it says nothing.
+_SMALL_TALK = frozenset(
+    """
+    a about also and any anything are as at be been can could did do does for from get give had has have he her here him his
+    how i if in into is it its just know let many may me might mine much must my no not now of on one or our out please
+    remember say said shall she should so some something tell than thanks that the their them then there these they thing
+    this those to up us was we were what when where which who whom whose why will with would you your
+    """.split()
+)
 
 
 class Words:
@@ -78,7 +89,8 @@ class Entities:
     """Memories of the entities that the query names; a rare entity weighs more.
 
     score = Σ over named entities of ln(1 + N ÷ memories that have it). Names are compared as
-    whole words, whatever their case; an entity that is part of a longer one that is named does not count.
+    whole words, whatever their case; an entity that is part of a longer one that is named does not
+    count, nor does one that more than a tenth of the memories (and more than five) have.
     """
 
     lexical = True
@@ -100,7 +112,10 @@ class Entities:
     async def search(self, query: str, limit: int) -> list[Ranked]:
         """Return the memories that share an entity with the query; none where it names none."""
         scores: dict[str, float] = {}
+        most = max(5, self._size // _COMMON)
         for entity in self._named(_words(query)):
+            if len(self._holders[entity]) > most:
+                continue
             weight = math.log(1 + self._size / len(self._holders[entity]))
             for id in self._holders[entity]:
                 scores[id] = scores.get(id, 0.0) + weight
@@ -148,7 +163,8 @@ class Raw:
 
     async def search(self, query: str, limit: int) -> list[Ranked]:
         """Return memories whose raw message holds one of the words that the memories lack."""
-        lacking = [word for word in _words(query) if len(word) >= _SHORTEST_RARE and await self._lacks(word)]
+        rare = (word for word in _words(query) if len(word) >= _SHORTEST_RARE and word not in _SMALL_TALK)
+        lacking = [word for word in rare if await self._lacks(word)]
         return await self._index.rank(" ".join(lacking), limit) if lacking else []
 
     async def close(self) -> None:
