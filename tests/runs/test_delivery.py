@@ -136,5 +136,6 @@ def test_the_bounds_are_bounds_on_the_bundled_cases(go: Go) -> None:
     nothing, last, everything, cited = rewards
     assert set(nothing) == {0.0}
     assert set(everything) == set(cited) == {1.0}
-    assert 0.0 < sum(score or 0.0 for score in last) < len(cases)
+    assert all(score is not None and score < 1.0 for score in last), "some fact is in an earlier conversation"
+    assert sum(score or 0.0 for score in last) > 0.0
     assert done.failed == 0
