@@ -1,6 +1,7 @@
 """What the census counts, and each limit it holds a suite against."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.errors import SuiteError
+from harness.suite import LAYERS, load_suite
 from harness.validation import Census, take_census, validate
 from harness.validation.contacts import passes_luhn
 from harness.validation.corrections import corrections
 
 from .conftest import WriteCase, conversation, line_of
 
+PAGE = Path(__file__).parents[2] / "docs" / "suite.md"
+ABILITIES = {"abstention", "knowledge_update", "temporal", "preference", "assistant_stated"}
 ENOUGH = [{"id": f"c{at}", "text": f"Statement {at}."} for at in range(4)]
 PRICE, FEE = "$4,250", "$311"  # the words of `conversation` look like ids, and none like money
 RIVALS = {at: f"Not that one, ${at}7." for at in (11, 13, 15, 17)}
@@ -186,6 +190,27 @@ def test_one_check_digit_of_ten_is_right(number: str) -> None:
 
 
 class TestBundled:
+    def test_the_page_of_the_suite_has_its_table(self) -> None:
+        from harness.report import census_view, markdown
+
+        table = markdown.table(*census_view.by_case(take_census()))
+        before, _, rest = PAGE.read_text(encoding="utf-8").partition("<!-- cases -->\n")
+        shown, mark, after = rest.partition("<!-- end of cases -->")
+        if os.environ.get("UPDATE_DOCS"):
+            PAGE.write_text(f"{before}<!-- cases -->\n{table}\n{mark}{after}", encoding="utf-8")
+        assert shown == f"{table}\n"
+
+    def test_it_has_what_it_promises(self) -> None:
+        suite = load_suite()
+        assert suite.layer_counts == {"layer1": 20, "layer2": 20, "layer3": 20}
+        for layer in LAYERS:
+            cases = [case for case in suite if case.category == layer]
+            assert sum(bool(ABILITIES & set(case.abilities)) for case in cases) >= 4
+        first = [case.domain for case in suite if case.category == "layer1"]
+        assert len(set(first)) == len(first), "no two cases of layer 1 share a domain"
+        assert sum("disambiguation" in case.abilities for case in suite if case.category == "layer2") >= 14
+        assert sum(len(case.conversations()) for case in suite) >= 140
+
     def test_it_keeps_every_limit(self) -> None:
         census = take_census()
         assert [str(problem) for problem in census.problems] == []

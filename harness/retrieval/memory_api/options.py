@@ -34,11 +34,11 @@ class MemoryApiOptions(BaseModel):
 
     url: str
     api_key_env: str | None = KEY_VARIABLE
-    ready_within: float = Field(60.0, ge=0, le=86_400)
-    clean_up_within: float = Field(900.0, ge=0, le=86_400)
-    timeout: float = Field(30.0, gt=0, le=3600)
-    max_records: int = Field(500, ge=1)
-    max_bytes: int = Field(1_000_000, ge=200)
+    ready_within: float = Field(default=60.0, ge=0, le=86_400)
+    clean_up_within: float = Field(default=900.0, ge=0, le=86_400)
+    timeout: float = Field(default=30.0, gt=0, le=3600)
+    max_records: int = Field(default=500, ge=1)
+    max_bytes: int = Field(default=1_000_000, ge=200)
     key_prefix: str = ""
     fields: dict[str, Any] = Field(default_factory=dict)
 

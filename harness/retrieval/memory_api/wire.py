@@ -91,7 +91,7 @@ class Wire:
         def pause(state: RetryCallState) -> float:
             error = state.outcome.exception() if state.outcome else None
             asked = error.wait_s if isinstance(error, _BusyError) else None
-            low, high = _BACKOFF_S if asked is None else (_SOON_S, LONGEST_PAUSE_S)
+            low, high = (_SOON_S, LONGEST_PAUSE_S) if asked else _BACKOFF_S
             return max(asked or 0.0, min(high, low * 2.0 ** (state.attempt_number - 1)))
 
         def again(error: BaseException) -> bool:

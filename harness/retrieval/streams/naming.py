@@ -1,4 +1,4 @@
-"""Retrievers by name: `fts5`, `vector`, `entities`, `links`, `raw`, `hybrid`."""
+"""Retrievers by name: `fts5`, `vector`, `entities`, `links`, `raw`, `hybrid`, `memory_api`."""
 
 from __future__ import annotations
 
@@ -185,6 +185,12 @@ def _hybrid(spec: Spec, models: Models) -> Retriever:
     )
 
 
+def _memory_api(spec: Spec, models: Models) -> Retriever:
+    from harness.retrieval.memory_api import MemoryApi, read_options
+
+    return MemoryApi(read_options(spec), models.variables, spec.label)
+
+
 _MAKERS: Mapping[str, Callable[[Spec, Models], Retriever]] = {
     "fts5": _words,
     "vector": _vector,
@@ -192,4 +198,5 @@ _MAKERS: Mapping[str, Callable[[Spec, Models], Retriever]] = {
     "links": _links,
     "raw": _raw,
     "hybrid": _hybrid,
+    "memory_api": _memory_api,
 }
