@@ -34,6 +34,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "batch": ("batch", "Score one system's answers case by case, with evidence."),
     "score": ("score", "Score runs again, by a judge say, without running anything."),
     "runs": ("runs", "List the runs in a folder (runs/ when none is named), or export their answers."),
+    "verify": ("verify", "Recompute every number of a JSON report from the journals of its runs."),
+    "view": ("view", "Browse and compare the runs in a folder, in a browser on this machine."),
     "systems": ("systems", "List the memory systems that --system takes, or the options of one."),
     "init": ("init", "Write the beginnings of an adapter of your own."),
     "list": ("list_cases", "List the cases of a suite."),

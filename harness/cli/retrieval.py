@@ -35,7 +35,7 @@ def command() -> None:
     "systems",
     multiple=True,
     metavar="[LABEL=]NAME[(OPTION=…)]",
-    help="fts5, vector, entities, links, raw, hybrid(streams=…), or any memory system that recalls; repeatable.",
+    help="fts5, vector, entities, links, raw, hybrid(streams=…), memory_api(url=…), or any memory system that recalls; repeatable.",
 )
 @click.option(
     "--suite",

@@ -222,7 +222,9 @@ def test_list_filters_and_counts(recallbench: Any) -> None:
     assert {case["category"] for case in json.loads(done.stdout)} == {"layer1"}
     assert "Abilities: " in recallbench("list").stdout
     abstaining = json.loads(recallbench("list", "--ability", "abstention", "--format", "json").stdout)
-    assert [case["answerable"] for case in abstaining] == [False]
+    assert [case["test_id"] for case in abstaining] == [
+        case.id for case in load_suite() if "abstention" in case.abilities
+    ]
     assert recallbench("list", "--format", "csv").stdout.startswith("test_id,category,title")
     assert recallbench("list", "--format", "md").stdout.startswith("| test\\_id |")
 
