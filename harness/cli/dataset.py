@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal, cast
+from typing import cast
 
 import click
 
 from harness.cli import console, options
-from harness.errors import ExitCode
+from harness.errors import ExitCode, InputError
 
 
 @click.group("dataset")
@@ -17,6 +17,7 @@ def command() -> None:
 
 
 @command.command("validate")
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATH…]")
 @options.suite_option
 @options.gold_option
 @click.option(
@@ -27,31 +28,34 @@ def command() -> None:
     help="basic: what any suite has to keep; bundled: what ours has to keep besides.",
 )
 @click.pass_context
-def validate_command(ctx: click.Context, suite: Path | None, gold: Path | None, profile: str) -> None:
-    """Report every problem of a suite, with file, line and mend.
+def validate_command(
+    ctx: click.Context, paths: tuple[Path, ...], suite: Path | None, gold: Path | None, profile: str
+) -> None:
+    """Report every problem of a suite or of other data sets, with file, line and mend.
 
-    Exits with 2 when there is one.
+    Without a PATH the suite is looked at (--suite, else the bundled one). A PATH is a suite, or a
+    retrieval or effectiveness data set: a JSON file, a folder in TREC's form, or a directory of those.
+
+    Exits with 2 when there is a problem.
     """
-    from harness.resources import bundled
-    from harness.validation import validate
+    from harness.cli import datasets
 
-    values = options.settings(suite=suite, gold=gold)
-    chosen = values["suite"].value
-    root, name = chosen or bundled("test_cases"), chosen or "bundled suite"
-    report = validate(root, profile=cast(Literal["basic", "bundled"], profile), gold=values["gold"].value)
-    for problem in report.problems:
-        click.echo(str(problem), err=True)
-    counted = ", ".join(
-        f"{count} {unit if count != 1 else unit[:-1]}"
-        for unit in ("cases", "conversations", "rounds", "words")
-        for count in [getattr(report, unit)]
-    )
-    if report.problems:
+    if paths:
+        if suite is not None:
+            raise InputError("name data sets, or a suite with --suite (one of the two).")
+        reports = [datasets.look_at(path, cast(datasets.Profile, profile), gold) for path in paths]
+    else:
+        values = options.settings(suite=suite, gold=gold)
+        chosen = values["suite"].value
+        reports = [datasets.look_at_suite(chosen, cast(datasets.Profile, profile), values["gold"].value)]
+    for report in reports:
+        for problem in report.problems:
+            click.echo(str(problem), err=True)
         count = len(report.problems)
-        noun = "problem" if count == 1 else "problems"
-        click.echo(f"{name}: {count} {noun} under the {profile} profile ({counted})", err=True)
+        told = f"{count} {'problem' if count == 1 else 'problems'}" if count else "no problems"
+        click.echo(f"{report.name}: {told} {report.counted}", err=bool(count))
+    if any(report.problems for report in reports):
         ctx.exit(ExitCode.BAD_INPUT)
-    click.echo(f"{name}: no problems under the {profile} profile ({counted})")
 
 
 @command.command("stats")

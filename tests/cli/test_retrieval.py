@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from harness.resources import bundled
+
 MEMORIES = [
     {"id": "boat", "content": "The boat was sold to Wendell in May."},
     {"id": "car", "content": "Orla's car goes to the garage on Thursday.", "entities": ["Verano Lynx"]},
@@ -195,3 +197,27 @@ def test_a_broken_data_set_lists_every_problem(recallbench: Any, data: Path) -> 
     assert "dangling-label" in done.stderr
     assert "no-relevant" in done.stderr
     assert f"{data}:" in done.stderr
+
+
+def test_dataset_validate_covers_retrieval_sets(recallbench: Any, data: Path) -> None:
+    good = recallbench("dataset", "validate", data)
+    assert good.returncode == 0, good.stderr
+    assert good.stdout == f"{data}: no problems as a retrieval data set (1 set, 12 memories, 3 queries)\n"
+    folder = recallbench("dataset", "validate", bundled("fixtures") / "retrieval")
+    assert "(3 sets, " in folder.stdout
+    data.write_text(
+        json.dumps({"memories": MEMORIES, "queries": [{"q": "x", "expected_ids": ["zz"]}]}, indent=1)
+    )
+    bad = recallbench("dataset", "validate", data)
+    assert bad.returncode == 2
+    assert "[dangling-label]" in bad.stderr
+    assert "1 problem as a retrieval data set" in bad.stderr
+
+
+def test_the_smoke_set_side_by_side(recallbench: Any) -> None:
+    smoke = bundled("fixtures") / "retrieval" / "smoke.json"
+    done = recallbench("retrieval", "evaluate", smoke, "--system", "fts5", "--system", "hybrid")
+    assert done.returncode == 0, done.stderr
+    header = next(line for line in done.stdout.splitlines() if line.startswith("┃ Metric"))
+    assert [cell.strip() for cell in header.strip("┃").split("┃")] == ["Metric", "fts5", "hybrid", "Chance"]
+    assert sum(line.startswith("│ ") for line in done.stdout.splitlines()) > 24
