@@ -221,3 +221,28 @@ def test_the_smoke_set_side_by_side(recallbench: Any) -> None:
     header = next(line for line in done.stdout.splitlines() if line.startswith("┃ Metric"))
     assert [cell.strip() for cell in header.strip("┃").split("┃")] == ["Metric", "fts5", "hybrid", "Chance"]
     assert sum(line.startswith("│ ") for line in done.stdout.splitlines()) > 24
+
+
+FULL = "mine=hybrid(streams='fts5,entities,links,raw')"
+
+
+@pytest.mark.parametrize(
+    ("worse", "named"),
+    [
+        ("mine=hybrid(streams='fts5,links,raw')", "entities-marigold"),
+        ("mine=hybrid(streams='fts5,entities,links,raw', weights='1,0,1,1')", "entities-kittiwake"),
+        ("mine=hybrid(streams='fts5,entities,links,raw', weights='1,0.01,0.01,0.01')", "links-winch"),
+        ("mine=hybrid(streams='fts5,entities,links,raw', seeds=1)", "links-bed"),
+        ("mine=fts5", "raw-"),
+    ],
+)
+def test_quality_lowered_by_design_turns_the_gate_red(
+    recallbench: Any, tmp_path: Path, worse: str, named: str
+) -> None:
+    rescue, base = bundled("fixtures") / "retrieval" / "rescue.json", tmp_path / "base.json"
+    assert recallbench("retrieval", "evaluate", rescue, "-s", FULL, "-o", base).returncode == 0
+    red = recallbench("retrieval", "evaluate", rescue, "-s", worse, "--not-below", base)
+    assert red.returncode == 1
+    assert f"  {named}" in red.stderr
+    green = recallbench("retrieval", "evaluate", rescue, "-s", FULL, "--not-below", base)
+    assert (green.returncode, green.stderr) == (0, "")

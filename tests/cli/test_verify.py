@@ -358,7 +358,7 @@ def test_without_the_cassette_judged_scores_are_listed_as_not_verifiable(
     (judged.parent / ".recallbench" / "cassette.sqlite").unlink()
     done = inside("verify", "judged.json", "runs")
     assert done.returncode == 1
-    assert "not verifiable: systems[].cases[].reward (4 fields): there is no cassette" in " ".join(
+    assert "not verifiable: systems[].cases[].reward (5 fields): there is no cassette" in " ".join(
         done.stdout.split()
     )
     assert "differs" not in done.stdout.replace("nothing differs", "")

@@ -5,14 +5,20 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.cells import cell_len
 
 from harness.comparison import CaseLabel, Comparison
+from harness.errors import InputError
 from harness.report import layout, render
 from harness.scoring import CaseScore, JudgeFailed, Missing, Outcome, Scored, SystemScores
 
@@ -124,3 +130,150 @@ def test_figures_never_round_up_to_a_full_score() -> None:
 def test_turning_a_grid_twice_gives_it_back() -> None:
     grid = layout.by_layer(made(3))
     assert grid.turned().turned() == grid
+
+
+# --- statistics ---
+
+ROOT = Path(__file__).parents[2]
+
+
+def of(*systems: list[float], clusters: int | None = None) -> Comparison:
+    """Return systems `a`, `b`, … with these rewards, in so many clusters."""
+    cases = tuple(
+        CaseLabel(f"layer1_{at:02}", "layer1", "", None if clusters is None else f"p{at % clusters}")
+        for at in range(len(systems[0]))
+    )
+    columns = tuple(
+        SystemScores(
+            name,
+            tuple(
+                CaseScore(case.id, "layer1", "k", Scored(r)) for case, r in zip(cases, rewards, strict=True)
+            ),
+        )
+        for name, rewards in zip("abcdefgh", systems, strict=False)
+    )
+    return Comparison(cases, columns, "k", "", True, 0.6, ".", "0" * 64, "a")
+
+
+def rows_of(text: str) -> dict[str, list[str]]:
+    lines = [line for line in text.splitlines() if line.startswith("│")]
+    cells = [[cell.strip() for cell in line.split("│")[1:-1]] for line in lines]
+    return {row[0]: row[1:] for row in cells}
+
+
+def footer(result: Comparison) -> str:
+    text = render(result, "table", width=1000)
+    return "\n".join(line for line in text.splitlines() if line[:1].isalnum())
+
+
+@pytest.mark.parametrize("format", ["table", "md"])
+def test_interval_and_rank_stand_under_overall(format: str) -> None:
+    text = render(of([1.0] * 12, [0.0] * 12, [1.0, 0.0] * 6), format, width=200)  # type: ignore[arg-type]
+    rows = rows_of(text.replace("|", "│"))
+    assert list(rows)[-3:] == ["Overall (mean over cases)", "95% interval", "Rank"]
+    assert rows["95% interval"] == ["0.76–1.00", "0.00–0.24", "0.25–0.75"]
+    assert rows["Rank"] == ["1", "2", "1–2"]
+
+
+def test_the_footer_says_who_can_be_told_apart() -> None:
+    assert (
+        "Told apart (sign-flip test, Holm over 3 pairs, p < 0.05): a above b (p 0.001). No other two can be told apart."
+        in footer(of([1.0] * 12, [0.0] * 12, [1.0, 0.0] * 6))
+    )
+    assert "Told apart (sign-flip test, p < 0.05): b above a (p < 0.001)." in footer(
+        of([0.0] * 20, [1.0] * 20)
+    )
+    three = footer(of([1.0] * 20, [0.0] * 20, [0.0] * 20))
+    assert "a above b, c (p < 0.001). No other" in three
+
+
+def test_one_or_two_differing_cases_are_not_distinguishable() -> None:
+    text = footer(of([1.0] * 9, [0.0, 0.0, *[1.0] * 7]))
+    assert (
+        "Not distinguishable: a and b, whose rewards differ on 2 of 9 cases (sign-flip test, p 0.500)."
+        in text
+    )
+    assert "Told apart" not in text
+    assert rows_of(render(of([1.0] * 9, [0.0, *[1.0] * 8]), "table", width=200))["Rank"] == ["1", "1"]
+    many = footer(of([1.0] * 9, [0.0, *[1.0] * 8], [1.0] * 9))
+    assert "Not distinguishable: no two systems can be told apart" in many
+
+
+def test_the_footer_says_on_what_the_statistics_rest() -> None:
+    text = footer(of([1.0, 0.5] * 10, [0.5, 0.5] * 10))
+    assert "20 independent cases asked" in text
+    assert re.search(r"Smallest true difference that 4 of 5 such tables would show: 0\.\d\d", text)
+    assert "10,000 resamples of the cases (seed 20240611): a 1, b 2." in text
+    assert "20 cases in 5 clusters" in footer(of([1.0, 0.5] * 10, [0.5, 0.5] * 10, clusters=5))
+    few = footer(of([1.0] * 4, [0.0] * 4))
+    assert "Whatever the rewards, 4 independent cases cannot tell any two of these systems apart." in few
+
+
+def test_one_system_has_an_interval_and_no_rank() -> None:
+    text = render(of([1.0] * 5), "table", width=100)
+    assert "95% interval" in text
+    assert "Rank" not in text
+    assert "distinguishable" not in text
+
+
+@pytest.mark.parametrize(
+    ("held", "shown"), [((), "–"), ((2,), "2"), ((1, 2, 3), "1–3"), ((1, 3), "1, 3"), ((1, 2, 5), "1–2, 5")]
+)
+def test_ranks_are_written(held: tuple[int, ...], shown: str) -> None:
+    from harness.report import numbers
+
+    assert numbers.ranks(held) == shown
+
+
+@pytest.mark.parametrize(
+    ("p", "shown"),
+    [(0.0004, "p < 0.001"), (0.001, "p 0.001"), (0.0499, "p 0.049"), (0.05, "p 0.050"), (1.0, "p 1.000")],
+)
+def test_p_values_are_written(p: float, shown: str) -> None:
+    from harness.report import numbers
+
+    assert numbers.p_value(p) == shown
+
+
+def test_csv_has_intervals_for_all_groups_and_ranks_overall() -> None:
+    rows = list(csv.DictReader(io.StringIO(render(of([1.0] * 12, [0.0] * 12, [1.0, 0.0] * 6), "csv"))))
+    assert [row["rank"] for row in rows] == ["", "1", "", "2", "", "1–2"]
+    assert all(float(row["low95"]) <= float(row["mean"]) <= float(row["high95"]) for row in rows)
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+@pytest.mark.parametrize("systems", [1, 2, 5])
+def test_statistics_come_back_from_json(systems: int, gaps: bool) -> None:
+    from harness.report.json_report import read_statistics
+
+    result = made(systems, gaps=gaps)
+    cases = tuple(case._replace(cluster="p" if at < 3 else None) for at, case in enumerate(result.cases))
+    result = replace(result, cases=cases)
+    data = json.loads(render(result, "json"))["statistics"]
+    assert read_statistics(data) == result.statistics
+    assert data["cluster_of"] == dict.fromkeys([case.id for case in cases[:3]], "p")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"schema": "recallbench.statistics/2"},
+        {"standings": [{"system": "a"}]},
+        {"pairs": [{"more": 1}]},
+        {"pairs": 3},
+    ],
+)
+def test_statistics_of_another_shape_are_refused(change: dict[str, Any]) -> None:
+    from harness.report.json_report import read_statistics
+
+    data = json.loads(render(made(2), "json"))["statistics"]
+    with pytest.raises(InputError, match=r"recallbench\.statistics/1"):
+        read_statistics({**data, **change})
+
+
+def test_every_field_of_the_statistics_is_documented() -> None:
+    text = (ROOT / "docs" / "report-json.md").read_text(encoding="utf-8")
+    found = json.loads(render(made(2), "json"))["statistics"]
+    keys = {"statistics", *found, *found["standings"][0], *found["pairs"][0]}
+    named = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]+)`", text))))
+    assert keys - named == set()

@@ -155,14 +155,28 @@ def test_sign_flip_counts_every_pattern(differences: list[float]) -> None:
     assert sign_flip(zeros, differences) == sign_flip(differences, zeros)
 
 
-def test_sign_flip_samples_many_and_says_the_same_twice() -> None:
-    a = [1.0] * 30 + [0.0] * 10
-    b = [0.0] * 30 + [1.0] * 10
+@given(st.lists(st.floats(-1, 1), min_size=1, max_size=9))
+def test_sign_flip_counts_every_pattern_of_any_differences(differences: list[float]) -> None:
+    assert sign_flip(differences, [0.0] * len(differences)) == pytest.approx(by_hand(differences), abs=1e-9)
+
+
+@pytest.mark.parametrize(("b", "c"), [(30, 10), (6, 0), (25, 24), (60, 0), (150, 110)])
+def test_sign_flip_of_passes_is_mcnemar(b: int, c: int) -> None:
+    a, other = [1.0] * b + [0.0] * c, [0.0] * b + [1.0] * c
+    assert sign_flip(a, other) == pytest.approx(mcnemar(b, c), rel=1e-12)
+
+
+def test_sign_flip_samples_many_odd_figures_and_says_the_same_twice() -> None:
+    a = [1.0 + at / 100_003 for at in range(30)] + [0.0] * 10
+    b = [0.0] * 30 + [1.0 + at / 100_003 for at in range(10)]
     sampled = sign_flip(a, b)
     assert sampled == sign_flip(a, b)
-    exact = mcnemar(30, 10)
-    assert sampled == pytest.approx(exact, abs=0.002)
-    assert sign_flip([1.0] * 60, [0.0] * 60) > 0
+    assert sampled == pytest.approx(mcnemar(30, 10), abs=0.002)
+    assert sign_flip([1.0 + at / 100_003 for at in range(60)], [0.0] * 60) == 1 / 10_001
+
+
+def test_thirds_that_sum_to_nothing_are_no_difference() -> None:
+    assert sign_flip([1 / 3, 0.0, 2 / 3], [0.0, 1.0, 0.0]) == 1.0
 
 
 def test_a_cluster_flips_as_one() -> None:
