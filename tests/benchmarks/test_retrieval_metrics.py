@@ -27,6 +27,7 @@ def made() -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
     return judged, run
 
 
+@pytest.mark.filterwarnings("ignore")  # numba's own
 def test_within_one_and_a_half_of_ranx_warm_and_faster_with_its_warm_up(
     fastest: Callable[..., float],
 ) -> None:
