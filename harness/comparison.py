@@ -31,6 +31,7 @@ from harness.suite import Case, Suite
 
 if TYPE_CHECKING:
     from harness.scoring.judge.record import JudgeSummary
+    from harness.standing import Statistics
 
 LAYER_TITLES = {
     "layer1": "Layer 1 · Basic Recall",
@@ -103,11 +104,12 @@ def summarise(
 
 
 class CaseLabel(NamedTuple):
-    """What a report needs to name a case."""
+    """What a report needs to name a case, and the cluster it belongs to (None: it stands by itself)."""
 
     id: str
     category: str
     title: str
+    cluster: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +143,16 @@ class Comparison:
     notes: tuple[str, ...] = ()
     models: Mapping[str, str] = field(default_factory=dict)
     judge: JudgeSummary | None = None
+    _kept: list[Statistics] = field(default_factory=list, init=False, repr=False, compare=False)
+
+    @property
+    def statistics(self) -> Statistics:
+        """Intervals, tests and ranks, computed when they are first asked for."""
+        if not self._kept:
+            from harness.inference import statistics_of  # it imports this module
+
+            self._kept.append(statistics_of(self))
+        return self._kept[0]
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -241,7 +253,7 @@ def compare_scores(
         models: the model behind a system, where one is known.
     """
     return Comparison(
-        cases=tuple(CaseLabel(case.id, case.category, case.title) for case in suite),
+        cases=tuple(CaseLabel(case.id, case.category, case.title, case.cluster) for case in suite),
         systems=tuple(systems),
         scorer=scorer.name,
         footnote=scorer.footnote,

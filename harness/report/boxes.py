@@ -35,7 +35,7 @@ def draw(grid: Grid, width: int | None = None, *, styled: bool = False) -> str:
     """Draw a table; figures stand to the right, and no text is ever cut.
 
     Args:
-        grid: what stands in it; the last row is set off when it is an overall.
+        grid: what stands in it; a row that begins with `Overall` is set off.
         width: columns to keep to, by folding the first column, then headers, over several lines.
         styled: write headers and the overall row bold, for a terminal.
     """
@@ -47,7 +47,7 @@ def draw(grid: Grid, width: int | None = None, *, styled: bool = False) -> str:
     for at, row in enumerate(grid.rows):
         if folded and at:
             lines.append(_rule("├─┼┤", widths))
-        bold = styled and at == len(grid.rows) - 1 and row[0].startswith("Overall")
+        bold = styled and row[0].startswith("Overall")
         lines += _row(row, widths, "│", bold=bold)
     lines.append(_rule("└─┴┘", widths))
     return "\n".join(lines)

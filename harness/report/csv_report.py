@@ -7,11 +7,12 @@ import io
 from collections.abc import Iterable, Sequence
 
 from harness.comparison import Comparison
+from harness.report import numbers
 from harness.report.boxes import visible
 
 _SUMMARY = (
     "system", "group", "mean", "scored", "asked", "low", "high", "passed", "mention", "missing", "errors",
-    "dumps", "not_annotated", "scorer", "pass_threshold", "suite_hash",
+    "dumps", "not_annotated", "scorer", "pass_threshold", "suite_hash", "low95", "high95", "rank",
 )  # fmt: skip
 _CASES = (
     "system",
@@ -36,10 +37,12 @@ def _summary_rows(result: Comparison) -> Iterable[Sequence[object]]:
     for system in result.systems:
         for group in result.groups:
             cell = result.cell(group, system)
+            standing = result.statistics.standing(system.system, group)
             yield (
                 system.system, group, cell.mean, cell.scored, cell.asked, cell.low, cell.high, cell.passed,
                 cell.mention, cell.missing, cell.errors, cell.dumps, cell.not_annotated, result.scorer,
                 result.threshold if result.has_pass else None, result.suite_hash,
+                standing.low95, standing.high95, numbers.ranks(standing.ranks) if standing.ranks else None,
             )  # fmt: skip
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from harness.comparison import OVERALL, Comparison
 from harness.report import numbers
+from harness.standing import Pair, Statistics
 
 
 def lines(comparison: Comparison) -> list[str]:
@@ -14,6 +17,7 @@ def lines(comparison: Comparison) -> list[str]:
         made.append(_passes(comparison))
     made.extend(_mentions(comparison))
     made.extend(_words(comparison))
+    made.extend(_standing(comparison))
     made.extend(_gaps(comparison))
     made.extend(_dumps(comparison))
     made.extend(_judge(comparison))
@@ -96,3 +100,73 @@ def _dumps(comparison: Comparison) -> list[str]:
     counted = ((system.system, comparison.cell(OVERALL, system).dumps) for system in comparison.systems)
     flagged = [f"{name} {dumps}" for name, dumps in counted if dumps]
     return [f"Dumps (transcript instead of an answer, reward 0): {', '.join(flagged)}."] if flagged else []
+
+
+def _standing(comparison: Comparison) -> list[str]:
+    """Say how sure the means are, who can be told apart, and what so many cases can show."""
+    found = comparison.statistics
+    if not any(one.mean is not None for one in found.standings):
+        return []
+    made = [f"95% interval of the overall mean: score interval over the cases scored; {_size(found)} asked."]
+    if found.pairs:
+        made += [_apart(found), _power(comparison)]
+    if found.ranked:
+        places = (
+            f"{one.system} {numbers.ranks(range(one.first_place, one.last_place + 1))}"
+            for one in found.standings
+            if one.first_place is not None and one.last_place is not None
+        )
+        made.append(
+            "Systems that cannot be told apart share a rank. Places in 95% of "
+            f"{found.resamples:,} resamples of the cases (seed {found.seed}): {', '.join(places)}."
+        )
+    return made
+
+
+def _size(found: Statistics) -> str:
+    if found.cases == 1:
+        return "1 case"
+    if found.clusters == found.cases:
+        return f"{found.cases} independent cases"
+    return f"{found.cases} cases in {found.clusters} cluster{'s' if found.clusters > 1 else ''}"
+
+
+def _apart(found: Statistics) -> str:
+    pairs = found.pairs
+    test = f"sign-flip test, Holm over {len(pairs)} pairs" if len(pairs) > 1 else "sign-flip test"
+    by_winner: dict[str, list[Pair]] = {}
+    for pair in pairs:
+        if pair.above is not None:
+            by_winner.setdefault(pair.above, []).append(pair)
+    if not by_winner:
+        smallest = numbers.p_value(min(pair.p_holm for pair in pairs))
+        if len(pairs) > 1:
+            return f"Not distinguishable: no two systems can be told apart ({test}; smallest {smallest})."
+        only = pairs[0]
+        noun = "case" if only.n == 1 else "cases"
+        return (
+            f"Not distinguishable: {only.first} and {only.second}, whose rewards differ on {only.differing} "
+            f"of {only.n} {noun} ({test}, {smallest})."
+        )
+    means = {one.system: one.mean or 0.0 for one in found.standings if one.group == OVERALL}
+    winners = sorted(by_winner, key=lambda name: -means[name])
+    told = "; ".join(_above(name, by_winner[name], found.cases) for name in winners)
+    rest = "" if all(pair.apart for pair in pairs) else " No other two can be told apart."
+    return f"Told apart ({test}, p < 0.05): {told}.{rest}"
+
+
+def _above(winner: str, pairs: Sequence[Pair], cases: int) -> str:
+    """Write whom a system is above, and over how many cases where some were not scored for both."""
+    losers = (f"{pair.below}{f' over {pair.n} cases' if pair.n < cases else ''}" for pair in pairs)
+    p = numbers.p_value(max(pair.p_holm for pair in pairs))
+    shown = p if len(pairs) == 1 or "<" in p else p.replace(" ", " ≤ ", 1)
+    return f"{winner} above {', '.join(losers)} ({shown})"
+
+
+def _power(comparison: Comparison) -> str:
+    found = comparison.statistics
+    if found.detectable is not None:
+        return f"Smallest true difference that 4 of 5 such tables would show: {numbers.reward(found.detectable)}."
+    if found.ranked:
+        return f"Whatever the rewards, {_size(found)} cannot tell any two of these systems apart."
+    return ""

@@ -6,13 +6,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from harness.comparison import Comparison
+from harness.errors import InputError
 from harness.report import evidence, footers
 from harness.scoring import CaseScore, FactVerdict, SystemScores
+from harness.standing import METHODS, Pair, Standing, Statistics
+from harness.statistics.power import ALPHA, POWER
 
 SCHEMA = "recallbench.comparison/1"
+STATISTICS_SCHEMA = "recallbench.statistics/1"
 
 
 def as_data(result: Comparison) -> dict[str, Any]:
@@ -25,6 +30,7 @@ def as_data(result: Comparison) -> dict[str, Any]:
         "source": result.source,
         "notes": footers.lines(result),
         **_judge(result),
+        "statistics": statistics_data(result),
         "groups": [
             {"group": group, "title": result.title(group), "cases": result.size(group)}
             for group in result.groups
@@ -44,6 +50,48 @@ def as_data(result: Comparison) -> dict[str, Any]:
 def render(result: Comparison) -> str:
     """Return the report as JSON text."""
     return json.dumps(as_data(result), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def statistics_data(result: Comparison) -> dict[str, Any]:
+    """Return intervals, tests and ranks as plain data; `read_statistics` reads them back."""
+    found = result.statistics
+    return {
+        "schema": STATISTICS_SCHEMA,
+        "level": 0.95,
+        "alpha": ALPHA,
+        "power": POWER,
+        "resamples": found.resamples,
+        "seed": found.seed,
+        "cases": found.cases,
+        "clusters": found.clusters,
+        "cluster_of": {case.id: case.cluster for case in result.cases if case.cluster},
+        "methods": METHODS,
+        "detectable": found.detectable,
+        "standings": [{**one._asdict(), "ranks": list(one.ranks)} for one in found.standings],
+        "pairs": [{**pair._asdict(), "apart": pair.apart} for pair in found.pairs],
+    }
+
+
+def read_statistics(data: Mapping[str, Any]) -> Statistics:
+    """Read the `statistics` of a report back.
+
+    Raises:
+        InputError: for another schema, or fields that are missing or unknown.
+    """
+    schema = data.get("schema")
+    if schema != STATISTICS_SCHEMA:
+        raise InputError(f"the statistics have schema {schema!r}; this version reads {STATISTICS_SCHEMA!r}.")
+    try:
+        return Statistics(
+            standings=tuple(Standing(**{**one, "ranks": tuple(one["ranks"])}) for one in data["standings"]),
+            pairs=tuple(
+                Pair(**{name: value for name, value in pair.items() if name != "apart"})
+                for pair in data["pairs"]
+            ),
+            **{name: data[name] for name in ("cases", "clusters", "detectable", "resamples", "seed")},
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"the statistics do not fit schema {STATISTICS_SCHEMA}: {error}.") from None
 
 
 def _case(score: CaseScore, result: Comparison) -> dict[str, Any]:

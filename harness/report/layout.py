@@ -21,8 +21,12 @@ class Grid(NamedTuple):
         return Grid(tuple(header), tuple(rows))
 
 
+INTERVAL_TITLE = "95% interval"
+RANK_TITLE = "Rank"
+
+
 def by_layer(comparison: Comparison) -> Grid:
-    """Rows are layers and overall, columns are systems."""
+    """Rows are layers and overall, its 95% interval and the ranks; columns are systems."""
     header = ("Layer", *(system.system for system in comparison.systems))
     rows = tuple(
         (
@@ -31,7 +35,18 @@ def by_layer(comparison: Comparison) -> Grid:
         )
         for group in comparison.groups
     )
-    return Grid(header, rows)
+    return Grid(header, (*rows, *standing_rows(comparison)))
+
+
+def standing_rows(comparison: Comparison) -> tuple[tuple[str, ...], ...]:
+    """Return the rows that say where the systems stand; none where there is nothing to say."""
+    found = [comparison.statistics.standing(system.system) for system in comparison.systems]
+    rows = []
+    if any(one.mean is not None for one in found):
+        rows.append((INTERVAL_TITLE, *(numbers.interval(one.low95, one.high95) for one in found)))
+    if comparison.statistics.ranked:
+        rows.append((RANK_TITLE, *(numbers.ranks(one.ranks) for one in found)))
+    return tuple(rows)
 
 
 def by_case(comparison: Comparison) -> Grid:
@@ -51,11 +66,14 @@ def _outcome(score: CaseScore) -> str:
 
 
 def short_titles(comparison: Comparison) -> tuple[tuple[str, ...], str]:
-    """Return short group names for a narrow table, and the line that explains them."""
-    short = tuple(
+    """Return short names of the rows of `by_layer` for a narrow table, and the line that explains them."""
+    groups = [
         "Overall" if group == OVERALL else comparison.title(group).partition(" · ")[0]
         for group in comparison.groups
-    )
+    ]
     long = (comparison.title(group) for group in comparison.groups)
-    explained = [title for name, title in zip(short, long, strict=True) if name != title]
-    return short, "; ".join(explained)
+    explained = [title for name, title in zip(groups, long, strict=True) if name != title]
+    standing = ["95%" if row[0] == INTERVAL_TITLE else row[0] for row in standing_rows(comparison)]
+    if "95%" in standing:
+        explained.append("95%: interval of the overall mean")
+    return (*groups, *standing), "; ".join(explained)

@@ -41,7 +41,7 @@ def _fitted(result: Comparison, width: int, styled: bool) -> tuple[list[str], st
     turned = Grid(("System", *short), turned.rows)
     if boxes.natural_width(turned) <= width:
         return [boxes.draw(turned, styled=styled)], legend
-    parts = _panels(_stacked(turned), width, fold=True)
+    parts = _stacks(turned, len(result.groups) + 1, width)
     return [boxes.draw(part, width, styled=styled) for part in parts], legend
 
 
@@ -59,6 +59,25 @@ def _panels(grid: Grid, width: int, *, fold: bool = False) -> list[Grid]:
         panels.append(_columns(grid, at, end))
         at = end
     return panels
+
+
+def _stacks(grid: Grid, layers: int, width: int) -> list[Grid]:
+    """Stack the cells of a table; where it is still too wide, intervals and ranks get a table of their own.
+
+    Args:
+        grid: the systems as rows.
+        layers: columns up to the overall mean.
+        width: columns there are.
+    """
+    stacked = _stacked(_columns(grid, 1, layers))
+    standing = _columns(grid, layers, len(grid.header))
+    whole = Grid(
+        (*stacked.header, *standing.header[1:]),
+        tuple((*left, *right[1:]) for left, right in zip(stacked.rows, standing.rows, strict=True)),
+    )
+    if boxes.natural_width(whole, fold=True) <= width:
+        return [whole]
+    return [part for grid in (stacked, standing) for part in _panels(grid, width, fold=True)]
 
 
 def _columns(grid: Grid, start: int, end: int) -> Grid:

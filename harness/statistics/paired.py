@@ -7,10 +7,15 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Hashable, Sequence
+from collections.abc import Iterator, Sequence
+
+from harness.statistics.clusters import Clusters, sums
 
 EXACT_UP_TO = 20
-"""Differences up to which every pattern of signs is counted; more are sampled."""
+"""Differences of any size up to which every pattern of signs is counted."""
+_UNITS = (1, 4, 12, 60, 100, 420, 840, 1000, 2520)
+"""Denominators tried: those of rewards that are a share of one to ten facts, or have few decimals."""
+_MOST_BITS = 2_000_000
 RESAMPLES = 10_000
 SEED = 20_240_611
 
@@ -19,7 +24,7 @@ def sign_flip(
     a: Sequence[float],
     b: Sequence[float],
     *,
-    clusters: Sequence[Hashable] | None = None,
+    clusters: Clusters = None,
     resamples: int = RESAMPLES,
     seed: int = SEED,
 ) -> float:
@@ -27,8 +32,9 @@ def sign_flip(
 
     Under the null hypothesis each difference (with `clusters`, the sum of each cluster's) is as
     likely to have the other sign. p is the share of sign patterns whose sum is at least as far
-    from 0 as the one observed: of all patterns for up to 20 differences other than 0, and else of
-    a sample, with the observed one counted in it, so that p is never 0.
+    from 0 as the one observed: of all patterns for up to 20 differences other than 0, or for any
+    number of them that are whole multiples of a common fraction, as shares of few facts are; and else
+    of a sample, with the observed one counted in it, so that p is never 0.
 
     Sources: R. A. Fisher, The design of experiments (1935); B. Phipson and G. K. Smyth,
     Permutation p-values should never be zero (2010).
@@ -43,19 +49,17 @@ def sign_flip(
     Raises:
         ValueError: when the lengths differ or a figure is not finite.
     """
-    differences = [d for d in _by_cluster(_differences(a, b), clusters) if d != 0]
+    differences = [d for d in sums(_differences(a, b), clusters) if d != 0]
     if not differences:
         return 1.0
-    observed = abs(math.fsum(differences)) * (1 - 1e-12)  # sums that are equal but for rounding count
+    steps = _steps(differences)
+    if steps is not None:
+        return _counted(steps)
+    # Sums that are equal but for rounding count.
+    observed = max(0.0, abs(math.fsum(differences)) - 1e-12 * math.fsum(map(abs, differences)))
     if len(differences) <= EXACT_UP_TO:
         return _exact(differences, observed)
-    draw = random.Random(seed)
-    size = len(differences)
-    beyond = 0
-    for _ in range(resamples):
-        signs = draw.getrandbits(size)
-        total = sum(d if signs >> at & 1 else -d for at, d in enumerate(differences))
-        beyond += abs(total) >= observed
+    beyond = sum(abs(total) >= observed for total in _sampled(differences, resamples, random.Random(seed)))
     return (beyond + 1) / (resamples + 1)
 
 
@@ -111,15 +115,30 @@ def _differences(a: Sequence[float], b: Sequence[float]) -> list[float]:
     return differences
 
 
-def _by_cluster(differences: Sequence[float], clusters: Sequence[Hashable] | None) -> list[float]:
-    if clusters is None:
-        return list(differences)
-    if len(clusters) != len(differences):
-        raise ValueError(f"{len(clusters)} clusters for {len(differences)} differences")
-    parts: dict[Hashable, list[float]] = {}
-    for cluster, difference in zip(clusters, differences, strict=True):
-        parts.setdefault(cluster, []).append(difference)
-    return [math.fsum(part) for part in parts.values()]
+def _steps(differences: Sequence[float]) -> list[int] | None:
+    """Return the differences as whole multiples of a fraction, None where there is none or it is too fine."""
+    for unit in _UNITS:
+        steps = [round(d * unit) for d in differences]
+        if all(abs(d * unit - step) < 1e-6 for d, step in zip(differences, steps, strict=True)):
+            fits = sum(map(abs, steps)) * (len(steps) + 1) <= _MOST_BITS
+            return steps if fits else None
+    return None
+
+
+def _counted(steps: Sequence[int]) -> float:
+    """Count all patterns by the sum of the steps that they make positive.
+
+    One whole number holds the counts of all sums side by side, so many bits each that none runs
+    over: a step more is a shift and an addition. The remainder by 2^bits - 1 is the sum of its digits.
+    """
+    span, bits = sum(map(abs, steps)), len(steps) + 1
+    counts = 1
+    for step in steps:
+        counts += counts << abs(step) * bits
+    lowest = (span - abs(sum(steps))) // 2
+    tail = (counts & ((1 << (lowest + 1) * bits) - 1)) % ((1 << bits) - 1)
+    # Each pattern this far below 0 has its mirror above; a sum of 0 is its own, and p is 1.
+    return min(1.0, float(2 * tail / 2 ** len(steps)))
 
 
 def _exact(differences: Sequence[float], observed: float) -> float:
@@ -127,7 +146,7 @@ def _exact(differences: Sequence[float], observed: float) -> float:
     from bisect import bisect_left, bisect_right
 
     half = len(differences) // 2
-    left, right = _sums(differences[:half]), sorted(_sums(differences[half:]))
+    left, right = _patterns(differences[:half]), sorted(_patterns(differences[half:]))
     beyond = 0
     for total in left:
         # A pattern is beyond where total + other >= observed, or <= -observed.
@@ -136,8 +155,19 @@ def _exact(differences: Sequence[float], observed: float) -> float:
     return min(1.0, float(beyond / 2 ** len(differences)))
 
 
-def _sums(differences: Sequence[float]) -> list[float]:
-    sums = [0.0]
+def _sampled(differences: Sequence[float], resamples: int, draw: random.Random) -> Iterator[float]:
+    """Return the sums of patterns drawn at random: a random byte looks up the sum of eight differences."""
+    columns = []
+    for start in range(0, len(differences), 8):
+        part = differences[start : start + 8]
+        table = _patterns([*part, *[0.0] * (8 - len(part))])
+        columns.append(map(table.__getitem__, draw.randbytes(resamples)))
+    return map(sum, zip(*columns, strict=True))
+
+
+def _patterns(differences: Sequence[float]) -> list[float]:
+    """Return the sum of every pattern of signs."""
+    found = [0.0]
     for difference in differences:
-        sums = [total + sign * difference for total in sums for sign in (1, -1)]
-    return sums
+        found = [total + sign * difference for total in found for sign in (1, -1)]
+    return found

@@ -108,7 +108,7 @@ def test_the_default_interval_covers_with_clusters(groups: int, size: int, alike
     mean, least = sum(covered) / len(covered), min(covered)
     print(f"\n{groups} clusters of {size}, correlation {alike}: mean {mean:.3f}, minimum {least:.3f}")
     assert mean >= 0.94
-    assert least >= 0.88  # 5 clusters that are one case each in all but name: the lattice of n = 5
+    assert least >= 0.90
 
 
 def made(systems: Sequence[Sequence[float]]) -> Comparison:

@@ -57,12 +57,12 @@ def test_one_case_between_two_leaves_both_places_open() -> None:
 
 
 def test_clusters_are_drawn_whole() -> None:
-    better, worse = [1.0] * 12 + [0.0] * 4, [0.0] * 12 + [1.0] * 4
+    better, worse = [1.0] * 20 + [0.0] * 4, [0.0] * 20 + [1.0] * 4
     alone = place_intervals([better, worse])
-    clustered = place_intervals([better, worse], [at // 4 for at in range(16)])
+    clustered = place_intervals([better, worse], [at // 4 for at in range(24)])
     assert alone == [Places(1, 1), Places(2, 2)]
     assert clustered == [Places(1, 2), Places(1, 2)]
-    uneven = place_intervals([better, worse], ["a"] * 12 + ["b"] * 4)
+    uneven = place_intervals([better, worse], ["a"] * 20 + ["b"] * 4)
     assert uneven == [Places(1, 2), Places(1, 2)]
 
 
