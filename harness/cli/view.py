@@ -16,7 +16,6 @@ from harness.errors import ExitCode
 
 if TYPE_CHECKING:
     from harness.runs.folder import RunFolder
-    from harness.settings import Resolved
 
 
 @click.command("view")
@@ -35,10 +34,9 @@ def command(folder: Path, port: int, no_open: bool, as_json: bool, **flags: Any)
     """
     from harness.viewing import RunServer, Store
 
-    values = options.settings(**flags)
     store = Store(folder)
     try:
-        with _stopped_by_signals(), RunServer(store, lambda runs: _report(runs, values), port) as server:
+        with _stopped_by_signals(), RunServer(store, lambda runs: _report(runs, flags), port) as server:
             if as_json:
                 click.echo(json.dumps({"url": server.url, "runs": len(store.names())}))
             else:
@@ -54,8 +52,14 @@ def command(folder: Path, port: int, no_open: bool, as_json: bool, **flags: Any)
     return ExitCode.DONE
 
 
-def _report(runs: Sequence[RunFolder], values: Mapping[str, Resolved]) -> str:
-    """Return the page of a comparison: the HTML report, or the table as text where there is none."""
+def _report(runs: Sequence[RunFolder], flags: Mapping[str, Any]) -> str:
+    """Return the page of a comparison: the HTML report, or the table as text where there is none.
+
+    Whatever scorer the settings name, it is an offline one: to look at a page must not call a model.
+    """
+    from harness.runs.comparing import default_scorer
+
+    values = options.settings(scorer=default_scorer(runs[0]), **flags)
     suite = running.suite_of(runs, values)
     (result,) = running.compared(runs, suite, values, {})
     try:

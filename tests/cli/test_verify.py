@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from harness.report import disclosure, json_report
+from harness.report import attribution, disclosure, json_report
 from harness.suite import load_suite
 from tests.conftest import case_header
 from tests.model_server import Server
@@ -177,7 +177,12 @@ def test_the_disclosure_card_is_held_too_and_names_an_answer_that_changes_no_sco
     folders = find_runs(runs)
     values = options.settings()
     (result,) = running.compared(folders, running.suite_of(folders, values), values, {})
-    data = {**json_report.as_data(result), "disclosure": disclosure.as_data(disclosure.card(result, folders))}
+    suite = running.suite_of(folders, values)
+    data = {
+        **json_report.as_data(result),
+        "disclosure": disclosure.as_data(disclosure.card(result, folders)),
+        "attribution": attribution.as_data(attribution.attribute(result, suite, folders)),
+    }
     report.write_text(json.dumps(data))
     assert inside("verify", "report.json", "runs").returncode == 0
     edit_line(journal_of(runs, "good"), CASES[1], lambda one: one.update(answer=one["answer"] + " "))
@@ -367,6 +372,30 @@ def test_without_the_cassette_judged_scores_are_listed_as_not_verifiable(
     done = inside("verify", "judged.json", "runs", "--allow-unverifiable")
     assert done.returncode == 1
     assert f"answer that differs: bad {CASES[1]}\n" in done.stdout
+
+
+def test_a_run_that_stopped_early_is_replayed_as_far_as_it_came(
+    server: Server, runs: Path, inside: Any
+) -> None:
+    server.set_faults([{"do": {"usage_cost": 0.001}}])
+    at = ("--base-url", server.base_url, "--model", "rules", "--concurrency", "1", "--max-cost", "0.002")
+    inside("compare", "runs", "--scorer", "llm-judge", *at, "-o", "stopped.json")
+    assert "not_asked" in (runs.parent / "stopped.json").read_text()
+    done = inside("verify", "stopped.json", "runs")
+    assert done.returncode == 0, done.stdout
+
+
+def test_figures_from_a_price_file_need_it(server: Server, runs: Path, inside: Any) -> None:
+    prices = runs.parent / "prices.json"
+    prices.write_text('{"rules": {"prompt": 1, "completion": 2}}')
+    at = ("--base-url", server.base_url, "--model", "rules", "--prices", prices)
+    assert inside("compare", "runs", "--scorer", "llm-judge", *at, "-o", "priced.json").returncode == 0
+    done = inside("verify", "priced.json", "runs", "--prices", prices)
+    assert done.returncode == 0, done.stdout
+    done = inside("verify", "priced.json", "runs")
+    assert done.returncode == 1
+    assert "differs:" not in done.stdout
+    assert "no --prices file is given" in done.stdout
 
 
 def test_a_panel_with_repeats_is_replayed_as_it_was_asked(server: Server, runs: Path, inside: Any) -> None:

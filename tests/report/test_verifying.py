@@ -96,10 +96,10 @@ def test_answers_come_before_the_sums_that_follow_from_them() -> None:
         data["notes"][0] = "Mean reward: 3 cases."
 
     found = verify(REPORT, changed(edit))
-    assert [one.path.partition(".")[0] for one in found.differences] == [
-        "systems[b(k=[1])]",
+    assert [one.path for one in found.differences] == [
+        "systems[b(k=[1])].cases[layer1_02].reward",
+        "systems[b(k=[1])].summary.overall.mean",
         "notes",
-        "systems[b(k=[1])]",
     ]
     assert found.places == (("b(k=[1])", "layer1_02"),)
 
