@@ -5,26 +5,31 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
+from dataclasses import replace
+from datetime import UTC, datetime
 from hashlib import sha256
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.adapters.protocol import Memory
 from harness.comparison import compare, compare_scores
 from harness.report.html import render as renderer
-from harness.report.html.data import report_data
-from harness.report.html.marks import Piece, Span, cut, quotes, visible
+from harness.report.html.answer_page import Recalled, answer_view
+from harness.report.html.case_page import case_view
 from harness.report.html.payload import block
-from harness.report.html.plots import frontiers
-from harness.report.html.render import part, policy, render, render_report
+from harness.report.html.render import part, policy, render_report
+from harness.runs.folder import RunFolder
+from harness.runs.manifest import Manifest, ReaderPart, SystemPart
+from harness.runs.record import Record
+from harness.runs.scoring import score_run
 from harness.scoring import Answer, find_scorer, score_systems
-from harness.suite import Suite, load_suite
-from tests.conftest import WriteSuite, case_header
-from tests.report.html.pages import ANSWERS, HOSTILE, hostile_answers, hostile_suite, page
+from harness.suite import Suite
 
 BIDI_CONTROLS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 TEMPLATES = Path(renderer.__file__).with_name("templates")
@@ -50,20 +55,12 @@ class Elements(HTMLParser):
             self._open = None
 
 
-@pytest.fixture
-def small(write_suite: WriteSuite) -> Path:
-    return write_suite("layer1_01_fee", "layer1_02_fee", "layer2_01_fee")
+def blocks(html: str) -> list[Any]:
+    return [json.loads(text) for tag, one, text in Elements(html).raw if one.get("type")]
 
 
-@pytest.fixture
-def hostile(tmp_path: Path) -> str:
-    answers = hostile_answers()
-    suite = load_suite(hostile_suite(tmp_path / "hostile", case_header("layer1_01_fee")))
-    return render_report(compare(suite, answers), suite, answers=answers, title=HOSTILE[0])
-
-
-def test_the_policy_names_the_hashes_of_what_is_inline(small: Path) -> None:
-    found = Elements(page(small))
+def test_the_policy_names_the_hashes_of_what_is_inline(small: Any) -> None:
+    found = Elements(small.html)
     content = next(str(one["content"]) for tag, one in found.tags if "http-equiv" in one)
     code = [text for tag, one, text in found.raw if tag == "script" and "type" not in one]
     styles = [text for tag, _, text in found.raw if tag == "style"]
@@ -104,35 +101,32 @@ def test_templates_escape_everything_and_style_nothing_inline(template: Path) ->
     assert not re.search(r"\|\s*safe|autoescape|\sstyle=|\son\w+=", text)
 
 
-def test_nothing_of_others_becomes_an_element_or_a_handler(hostile: str, small: Path) -> None:
-    ours = {tag for tag, _ in Elements(page(small)).tags}
-    found = Elements(hostile)
-    assert {tag for tag, _ in found.tags} <= ours | {"small"}
+def test_nothing_of_others_becomes_an_element_or_a_handler(hostile: Any, small: Any) -> None:
+    ours = {tag for tag, _ in Elements(small.html).tags}
+    found = Elements(hostile.html)
+    assert {tag for tag, _ in found.tags} <= ours
     assert not [name for _, attributes in found.tags for name in attributes if name.startswith("on")]
-    assert not [one for _, one in found.tags if str(one.get("href", "#"))[:1] not in ("#", "d")]
+    links = {str(one["href"]) for _, one in found.tags if "href" in one}
+    assert {link for link in links if not link.startswith("#")} == {"data:,"}
     assert sum(tag == "script" for tag, _ in found.tags) == 3  # the index, one case, the page's own
 
 
-def test_nothing_hidden_is_in_the_page(hostile: str) -> None:
-    assert not BIDI_CONTROLS.search(unescape(hostile))
-    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]", hostile)
-    hostile.encode("utf-8")
-    assert "[U+202E]" in hostile
+def test_nothing_hidden_is_in_the_page(hostile: Any) -> None:
+    assert not BIDI_CONTROLS.search(unescape(hostile.html))
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]", hostile.html)
+    assert "[U+202E]" in hostile.html
 
 
-def test_json_blocks_hold_what_the_data_holds(small: Path) -> None:
-    suite = load_suite(small)
-    data = report_data(compare(suite, ANSWERS), suite, answers=ANSWERS)
-    blocks = [json.loads(text) for tag, one, text in Elements(render(data)).raw if one.get("type")]
-    index, *cases = blocks
+def test_json_blocks_hold_what_the_data_holds(small: Any) -> None:
+    index, *cases = blocks(small.html)
     assert index["systems"] == ["good", "stale"]
-    assert [case["id"] for case in cases] == list(suite.ids)
+    assert [case["id"] for case in cases] == list(small.suite.ids)
     assert index["cases"][1]["outcomes"] == ["passed", "system_error"]
     assert [answer["outcome"] for answer in cases[2]["answers"]] == ["failed", "missing"]
-    first = cases[0]["answers"][0]
-    assert first["text"][1] == ["$45", "found", "required: fee"]
+    assert cases[0]["answers"][0]["text"][1] == ["$45", "found", "required: fee"]
     assert cases[0]["answers"][1]["text"][1][:2] == ["$30", "wrong"]
     assert cases[0]["talks"][0]["messages"][0]["text"][1] == ["$45", "found", "required: fee"]
+    assert cases[0]["answers"][1]["lines"][0][-1] == "not recalled, store unseen"
 
 
 @given(st.recursive(st.text() | st.none() | st.floats(0, 1), lambda inner: st.lists(inner), max_leaves=8))
@@ -142,113 +136,110 @@ def test_a_block_round_trips_and_ends_nothing(data: object) -> None:
     assert not re.search("[<>&\u2028\u2029]", text)
 
 
-def test_memories_that_systems_share_stand_once(small: Path) -> None:
-    shared = {name: {"layer1_01_fee": Answer("$45", memory=("A memory of two.",))} for name in ("a", "b")}
-    assert page(small, shared).count("A memory of two.") == 1
+def test_memories_that_systems_share_stand_once(small: Any) -> None:
+    answers = {name: {"layer1_01_fee": Answer("$45", memory=("A memory of two.",))} for name in ("a", "b")}
+    html = render_report(compare(small.suite, answers), small.suite, answers=answers)
+    assert html.count("A memory of two.") == 1
 
 
-def test_the_same_data_gives_the_same_page(small: Path) -> None:
-    assert page(small) == page(small)
+def test_the_same_comparison_gives_the_same_page(small: Any) -> None:
+    assert render_report(small.comparison, small.suite, answers=small.answers) == small.html
 
 
-def test_a_page_without_answers_still_has_verdicts(small: Path) -> None:
-    suite = load_suite(small)
-    html = render_report(compare(suite, ANSWERS), suite)
+def test_a_page_without_answers_still_has_verdicts(small: Any) -> None:
+    html = render_report(small.comparison, small.suite)
     assert "stated as true (voids fee" in html
     assert '"text":null' in html
 
 
-def test_evidence_recall_has_no_pass_and_marks_memories(small: Path) -> None:
-    suite = load_suite(small)
+def test_evidence_recall_has_no_pass_and_marks_memories(small: Any) -> None:
     scorer = find_scorer("evidence-recall")
-    scores = score_systems(suite.cases, ANSWERS, scorer)
-    html = render_report(compare_scores(suite, scores, scorer), suite, answers=ANSWERS)
+    scores = score_systems(small.suite.cases, small.answers, scorer)
+    html = render_report(compare_scores(small.suite, scores, scorer), small.suite, answers=small.answers)
     assert '["$45","found","required: fee"]' in html
     assert "Passed" not in html
+    assert "Mention" not in html
 
 
-def test_cases_that_the_suite_lacks_are_named(small: Path) -> None:
-    suite = load_suite(small)
-    html = render_report(compare(suite, ANSWERS), Suite(suite.root, suite.cases[:1]))
+def test_cases_that_the_suite_lacks_are_named(small: Any) -> None:
+    html = render_report(small.comparison, Suite(small.suite.root, small.suite.cases[:1]))
     assert html.count("does not have the case") == 2
 
 
-def test_without_systems_there_is_still_a_page(small: Path) -> None:
-    suite = load_suite(small)
-    assert "0 memory systems on 3 cases" in render_report(compare(suite, {}), suite)
+def test_without_systems_there_is_still_a_page(small: Any) -> None:
+    assert "0 memory systems on 3 cases" in render_report(compare(small.suite, {}), small.suite)
 
 
-def test_conversations_that_cannot_be_read_are_said_so(small: Path) -> None:
-    suite = load_suite(small)
-    comparison = compare(suite, ANSWERS)
-    suite.cases[0].path.unlink()
-    assert "cannot be read" in render_report(comparison, suite, answers=ANSWERS)
+def test_conversations_that_cannot_be_read_are_said_so(small: Any) -> None:
+    small.suite.cases[0].path.unlink()
+    assert "cannot be read" in render_report(small.comparison, small.suite, answers=small.answers)
 
 
-# ---- marks ----------------------------------------------------------------------------
+def test_long_haystacks_keep_what_is_around_the_evidence(small: Any) -> None:
+    case = small.suite.cases[0]
+    (talk,) = case_view(case, (), budget=10).conversations
+    assert [said.number for said in talk.messages] == [1, 2, 3, 4]
+    gold = replace(case.gold, forbidden=(), required=case.gold.required[:1])
+    (talk,) = case_view(replace(case, gold=gold), (), budget=10).conversations
+    assert ([said.number for said in talk.messages], talk.left_out) == ([1, 2], 2)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("plain text\nof two lines\t", "plain text\nof two lines\t"),
-        ("a\u202eb", "a[U+202E]b"),
-        ("a\x00b\x1b[0m", "a[U+0000]b[U+001B][0m"),
-        ("half \ud800", "half [U+D800]"),
-        ("tag \U000e0041", "tag [U+E0041]"),
-        ("emoji 👩‍👧 and مرحبا", "emoji 👩‍👧 and مرحبا"),
-        ("one\r\ntwo", "one\ntwo"),
-    ],
-)
-def test_visible(text: str, expected: str) -> None:
-    assert visible(text) == expected
+def test_memories_beyond_the_budget_are_counted(small: Any) -> None:
+    case, score = small.suite.cases[0], small.comparison.systems[0].scores[0]
+    answer = Answer("$45", memory=("a" * 900, "b" * 900, "c" * 900))
+    view = answer_view(score, small.comparison, Recalled(case), answer=answer, budget=1_000)
+    assert view.memories is not None
+    assert [(len(one.text[0].text), one.cut) for one in view.memories] == [(900, 0), (200, 700)]
+    assert view.memories_left_out == 1
 
 
-def test_the_strongest_of_overlapping_spans_shows() -> None:
-    spans = [Span(0, 6, "found", "a"), Span(4, 8, "wrong", "b"), Span(20, 30, "found", "outside")]
-    assert cut("abcdefghij", spans) == (
-        Piece("abcd", "found", "a"),
-        Piece("ef", "wrong", "a; b"),
-        Piece("gh", "wrong", "b"),
-        Piece("ij"),
+# ---- runs and judges ------------------------------------------------------------------
+
+
+def test_a_run_shows_what_its_journal_holds(small: Any, tmp_path: Path) -> None:
+    case = small.suite.cases[0]
+    memories = (
+        Memory("m1", "The fee is $45.", 0.9, datetime(2025, 3, 4, tzinfo=UTC), ("conv_001#1",)),
+        Memory("m2", "The weather was fine.", 0.1),
     )
-
-
-@given(st.text(), st.lists(st.tuples(st.integers(-3, 40), st.integers(-3, 40))))
-def test_pieces_make_up_the_text(text: str, places: list[tuple[int, int]]) -> None:
-    pieces = cut(text, [Span(start, end, "found", "") for start, end in places])
-    joined = "".join(piece.text for piece in pieces)
-    assert joined.replace("\n", "") == visible(text).replace("\n", "")
-
-
-def test_quotes_are_found_where_they_stand() -> None:
-    assert quotes("the fee is 45", [("fee", "quote", "n"), ("gone", "quote", ""), ("", "quote", "")]) == [
-        Span(4, 7, "quote", "n")
+    system = SystemPart("mine", "bm25", "bm25", "retrieval", {"rounds": 3}, "bm25 of SQLite")
+    manifest = Manifest(system, ReaderPart("extractive", 10, 20), "suite", {case.id: "x"}, "y")
+    run = RunFolder.begin(tmp_path / "runs", manifest)
+    timings = {"ingest": 0.25, "recall": 0.01}
+    record = Record(case.id, 0, 2, "n", memories=memories, kept=("The fee is $45.",), timings=timings)
+    attempts, answers = run.journals()
+    with attempts, answers:
+        answers.append(record.as_data())
+    scorer = find_scorer("evidence-recall")
+    suite = Suite(small.suite.root, (case,))
+    scores = score_run(run, suite.cases, scorer).scores
+    html = render_report(compare_scores(suite, [scores], scorer), suite, [run])
+    _, page = blocks(html)
+    (answer,) = page["answers"]
+    assert [[one[2], one[3], one[4], one[5]] for one in answer["memories"]] == [
+        ["0.9", "2025-03-04", "conv_001#1", True],
+        ["0.1", "", "", False],
     ]
+    assert page["texts"][0] == ["The fee is ", ["$45", "found", "required: fee"], "."]
+    assert answer["facts"][-2:] == ["attempt 2", "ingest 250.0 ms, recall 10.0 ms"]
+    assert "bm25 of SQLite" in html
 
 
-# ---- plots ----------------------------------------------------------------------------
+def test_a_judged_page_has_reasoning_quotes_and_calibration(judged: Any) -> None:
+    _, page = blocks(judged.html)
+    answer = page["answers"][0]
+    assert answer["ruling"]["reasoning"] == "It states the fee. <b>Not bold</b>"
+    assert answer["ruling"]["judges"] == "openai/gpt-5 (served as gpt-5-2025)"
+    assert ["It is $45.", "quote", "judge: fee"] in answer["text"]
+    assert ["made up", "wrong", "judge: unsupported claim"] in answer["text"]
+    assert "Rulings against the labels of known answers" in judged.html
+    assert "1/2 (50%)" in judged.html
+    assert "<b>Not bold</b>" not in judged.html
 
 
-def test_the_frontier_leaves_out_what_is_beaten(small: Path) -> None:
-    suite = load_suite(small)
-    right, wrong = (
-        Answer(GOOD := "The fee is $45, due March 24, 2025.", memory=("a b",)),
-        Answer("No.", memory=("a " * 9,)),
-    )
-    answers = {
-        "cheap": dict.fromkeys(suite.ids, Answer("The fee is $45.", memory=("a",))),
-        "dear": dict.fromkeys(suite.ids, right),
-        "beaten": dict.fromkeys(suite.ids, wrong),
-    }
-    assert GOOD
-    (plot,) = frontiers(report_data(compare(suite, answers), suite, answers=answers).systems)
-    assert [(dot.name, dot.best) for dot in plot.dots] == [("cheap", True), ("dear", True), ("beaten", False)]
-    assert len(plot.lines) == 1
-    assert all(0 <= dot.x <= 100 and 0 <= dot.y <= 100 for dot in plot.dots)
-
-
-def test_one_system_has_no_frontier(small: Path) -> None:
-    suite = load_suite(small)
-    answers = {"one": dict.fromkeys(suite.ids, Answer("The fee is $45.", memory=("a",)))}
-    assert report_data(compare(suite, answers), suite, answers=answers).frontiers == ()
+def test_an_uncalibrated_judge_is_called_that(judged: Any) -> None:
+    assert judged.comparison.judge is not None
+    without = replace(judged.comparison, judge=judged.comparison.judge._replace(calibration=None))
+    html = render_report(without, judged.suite)
+    assert "Calibration: none for this judge" in html
+    assert "Rulings against the labels" not in html
