@@ -188,10 +188,26 @@ def _repeats(runs: Sequence[ScoredRun]) -> list[str]:
     counts = {run.scores.system: run.folder.manifest.repeats for run in runs}
     if max(counts.values(), default=1) == 1:
         return []
+    spreads = [f"{run.scores.system} {told}" for run in runs if (told := _spread(run))]
     if len(set(counts.values())) == 1:
-        return [f"Each case was asked {counts.popitem()[1]} times; its reward is the mean over them."]
-    each = ", ".join(f"{name} {count}" for name, count in counts.items())
-    return [f"Times that each case was asked; its reward is the mean over them: {each}."]
+        told = f"Each case was asked {next(iter(counts.values()))} times; its reward is the mean over them."
+    else:
+        each = ", ".join(f"{name} {count}" for name, count in counts.items())
+        told = f"Times that each case was asked; its reward is the mean over them: {each}."
+    return [told, f"From run to run: {'; '.join(spreads)}."] if spreads else [told]
+
+
+def _spread(run: ScoredRun) -> str:
+    """Say how far apart the means of a run's repeats are, and how many cases differ."""
+    if len(run.repeats) < 2 or not run.repeats[0]:
+        return ""
+    from harness.statistics.repeats import run_spread  # only runs with repeats need it
+
+    spread = run_spread(run.repeats)
+    return (
+        f"means {spread.lowest:.2f}–{spread.highest:.2f}, sd {spread.sd:.3f}, "
+        f"{spread.changed} of {spread.cases} cases differ"
+    )
 
 
 def _below_nothing(runs: Sequence[ScoredRun]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
@@ -29,6 +29,7 @@ class ScoredRun:
         cut: answers that ran into the reader's limit.
         over_limit: answers for which more memories came than were asked for.
         first_failure: case and cause of the first system error, empty where there is none.
+        repeats: for each repeat its rewards, over the cases that have one in every repeat.
     """
 
     folder: RunFolder
@@ -39,6 +40,7 @@ class ScoredRun:
     cut: int
     over_limit: int = 0
     first_failure: str = ""
+    repeats: tuple[tuple[float, ...], ...] = ()
 
 
 def score_run(folder: RunFolder, cases: Sequence[Case], scorer: Scorer) -> ScoredRun:
@@ -66,9 +68,10 @@ def score_run(folder: RunFolder, cases: Sequence[Case], scorer: Scorer) -> Score
         for record, score in zip(part, score_pairs(pairs, scorer), strict=True):
             found[record.case][record.repeat] = score
     lacking = [(case, repeat) for case in cases for repeat in repeats if (case.id, repeat) not in seen]
-    missing = score_pairs([(case, Answer(None)) for case, _ in lacking], scorer)
-    for (case, repeat), score in zip(lacking, missing, strict=True):
-        found[case.id][repeat] = score
+    if lacking:  # a judge that is asked for nothing would forget why it stopped
+        missing = score_pairs([(case, Answer(None)) for case, _ in lacking], scorer)
+        for (case, repeat), score in zip(lacking, missing, strict=True):
+            found[case.id][repeat] = score
     # By repeat, since answers stand in the journal in the order in which they happened to finish.
     merged = tuple(averaged([found[case.id][repeat] for repeat in repeats]) for case in cases)
     return ScoredRun(
@@ -80,7 +83,14 @@ def score_run(folder: RunFolder, cases: Sequence[Case], scorer: Scorer) -> Score
         cut,
         over,
         first,
+        _by_repeat([found[case.id] for case in cases], repeats),
     )
+
+
+def _by_repeat(found: Sequence[Mapping[int, CaseScore]], repeats: range) -> tuple[tuple[float, ...], ...]:
+    """Return the rewards of each repeat, over the cases that have a score in every one."""
+    whole = [each for each in found if all(each[repeat].reward is not None for repeat in repeats)]
+    return tuple(tuple(each[repeat].reward or 0.0 for each in whole) for repeat in repeats)
 
 
 def narrowed(run: ScoredRun, suite: Suite) -> ScoredRun:

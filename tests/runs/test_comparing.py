@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -163,6 +164,17 @@ def test_repeats_are_told(fees: Fees, tmp_path: Path) -> None:
     suite = fees(1)
     assert "asked 3 times" in notes(suite, made_run(tmp_path, suite, repeats=3))
     assert "times" not in notes(suite, made_run(tmp_path, suite))
+
+
+def test_repeats_that_differ_say_by_how_much(fees: Fees, tmp_path: Path) -> None:
+    suite = fees(2)
+    records = [
+        replace(record(case, answer=answer), repeat=repeat)
+        for repeat, answers in enumerate(((RIGHT, RIGHT), (RIGHT, "I don't know.")))
+        for case, answer in zip((A, B), answers, strict=True)
+    ]
+    told = notes(suite, made_run(tmp_path, suite, *records, repeats=2))
+    assert "From run to run: probe means 0.50–1.00, sd 0.354, 1 of 2 cases differ." in told
 
 
 def test_controls_that_hand_over_more_than_the_others_may_are_named(fees: Fees, tmp_path: Path) -> None:
