@@ -75,6 +75,7 @@ class Worker:
         self._lifeline = lifeline
         self._last_words: deque[str] = deque(maxlen=_LAST_WORDS)
         self._listening: asyncio.Task[None] | None = None
+        self._ended = False
 
     @classmethod
     async def start(cls, variables: Mapping[str, str], log: Log) -> Worker:
@@ -102,8 +103,8 @@ class Worker:
 
     @property
     def alive(self) -> bool:
-        """Whether the process runs."""
-        return self._process.poll() is None
+        """Whether the process runs, and was not told to end."""
+        return not self._ended and self._process.poll() is None
 
     async def ask(self, request: Mapping[str, Any], within: float) -> Any:
         """Send a request and return its result.
@@ -113,6 +114,8 @@ class Worker:
             HarnessError, BudgetSpent: what has to stop the run.
         """
         phase = str(request["op"])
+        if self._ended:  # a late reply may still lie there, and is none to this
+            raise await self._crashed(phase, garbled=False)
         try:
             async with asyncio.timeout(within):
                 self._writer.write(json.dumps(request).encode() + b"\n")
@@ -153,6 +156,7 @@ class Worker:
 
     def _end(self) -> None:
         """Kill the process and what it started; it cannot be spoken to any more."""
+        self._ended = True
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
 

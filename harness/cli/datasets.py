@@ -76,8 +76,7 @@ def _look_at_effectiveness(path: Path) -> Looked:
         found = load_effectiveness(path)
     except SuiteError as error:
         return Looked(str(path), tuple(error.problems), "as an effectiveness data set")
-    sets = found if isinstance(found, tuple | list) else (found,)
-    counted = _counted({"sets": len(sets), "items": sum(len(one.items) for one in sets)})
+    counted = _counted({"sets": len(found), "entries": sum(len(one.entries) for one in found)})
     return Looked(str(path), (), f"as an effectiveness data set {counted}")
 
 
@@ -97,14 +96,11 @@ def _kind(path: Path) -> str | None:
         value = json.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError):
         return "effectiveness" if path.parent.name == "effectiveness" else "retrieval"
-    if not isinstance(value, dict):
-        return None
-    if "queries" in value or (
-        "test_cases" in value
-        and any("query" in each for each in value["test_cases"] if isinstance(each, dict))
-    ):
-        return "retrieval"
-    return "effectiveness" if "items" in value else None
+    cases = value.get("test_cases") if isinstance(value, dict) else None
+    entries = [each for each in cases if isinstance(each, dict)] if isinstance(cases, list) else []
+    if any("test_case_id" in each for each in entries):
+        return "effectiveness"
+    return "retrieval" if entries or (isinstance(value, dict) and "queries" in value) else None
 
 
 def _counted(counts: dict[str, int]) -> str:
@@ -113,5 +109,7 @@ def _counted(counts: dict[str, int]) -> str:
 
 
 def _noun(unit: str, count: int) -> str:
-    singular = {"memories": "memory", "queries": "query"}.get(unit, unit.removesuffix("s"))
+    singular = {"memories": "memory", "queries": "query", "entries": "entry"}.get(
+        unit, unit.removesuffix("s")
+    )
     return unit if count != 1 else singular
