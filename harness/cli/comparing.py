@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from harness.cli import console, judging, options, running
+from harness.cli import console, gating, judging, options, running
 from harness.errors import InputError
 
 if TYPE_CHECKING:
+    from harness.comparison import Comparison
     from harness.runs.folder import RunFolder
     from harness.scoring import Responses
     from harness.settings import Resolved
@@ -38,10 +39,12 @@ def run(
     from harness.comparison import compare
     from harness.scoring import find_scorer
 
-    values = _checked(flags, source)
+    gates = gating.gates_of(flags, flags["max_errors"])
+    values = _checked(flags, source, *gates.files)
     whole, asked = options.chosen_suite(values, flags["layer"], flags["cases"])
     used = judging.scorer(values, flags)
     given = answers(whole)
+    gates.check(list(given.systems), asked, whole)
     if values["scorer"].source == "default" and _only_recalled(given):
         used = find_scorer("evidence-recall")  # an export of runs without answers
     with judging.watched(used):
@@ -55,16 +58,28 @@ def run(
 
         found = disagreements(asked, result.systems, given.systems)
         result = replace(result, judge=result.judge._replace(disagreements=found))
-    console.show_comparison(result, values["format"].value, per_case=per_case, evidence=evidence)
-    console.write_outputs(result, flags["output"], per_case=per_case, evidence=evidence)
-    judging.gate(result, flags["max_errors"])
-    console.gate(result, flags["fail_under"])
+    held = gates.hold([result], gating.Measuring(whole, asked, values, flags))
+    running.show(
+        [result], values["format"].value, flags["output"], held.breaches,
+        per_case=per_case, evidence=evidence, suite=whole, answers=given.systems,
+    )  # fmt: skip
+    held.close()
 
 
 def _only_recalled(given: Responses) -> bool:
     """Say whether there is not one answer in words, and something that was recalled."""
     every = [answer for answers in given.systems.values() for answer in answers.values()]
     return all(answer.text is None for answer in every) and any(answer.memory is not None for answer in every)
+
+
+class Ran(NamedTuple):
+    """Runs that were compared: the runs, the suite, its cases that were asked for, the settings, the tables."""
+
+    runs: list[RunFolder]
+    whole: Suite
+    asked: Suite
+    values: Mapping[str, Resolved]
+    results: list[Comparison]
 
 
 def run_on_runs(paths: Sequence[Path], *, per_case: bool, keep: bool, **flags: Any) -> None:
@@ -76,6 +91,22 @@ def run_on_runs(paths: Sequence[Path], *, per_case: bool, keep: bool, **flags: A
         keep: write each run's scores into its folder.
         flags: what the command line gave for the shared options.
     """
+    if flags["partial"]:
+        raise InputError("--partial is for responses files; runs are compared over the cases all were asked.")
+    gates = gating.gates_of(flags, flags["max_errors"])
+    ran = compared(paths, flags, gates, keep=keep)
+    held = gates.hold(ran.results, gating.Measuring(ran.whole, ran.asked, ran.values, flags))
+    running.show(
+        ran.results, ran.values["format"].value, flags["output"], held.breaches,
+        per_case=per_case, suite=ran.whole, runs=ran.runs,
+    )  # fmt: skip
+    held.close()
+
+
+def compared(
+    paths: Sequence[Path], flags: Mapping[str, Any], gates: gating.Gates, *, keep: bool = False
+) -> Ran:
+    """Compare runs; see `run_on_runs`."""
     from harness.runs.folder import find_runs, newest
 
     runs: list[RunFolder] = []
@@ -90,30 +121,20 @@ def run_on_runs(paths: Sequence[Path], *, per_case: bool, keep: bool, **flags: A
             f"left out, since a later run of the same system is there: {shown}. Name their folders to compare them.",
             err=True,
         )
-    values = _checked(flags, *(run.path / "manifest.json" for run in runs))
-    suite = running.suite_of(runs, values)
+    values = _checked(flags, *gates.files, *(run.path / "manifest.json" for run in runs))
+    whole = asked = running.suite_of(runs, values)
     if flags["layer"] or flags["cases"]:
-        suite = options.part_of(suite, flags["layer"], flags["cases"])
-    if flags["partial"]:
-        raise InputError("--partial is for responses files; runs are compared over the cases all were asked.")
-    results = running.compared(runs, suite, values, flags, keep=keep)
-    running.show(results, values["format"].value, flags, per_case=per_case)
-    for result in results:
-        judging.gate(result, flags["max_errors"])
-        console.gate(result, flags["fail_under"])
+        asked = options.part_of(whole, flags["layer"], flags["cases"])
+    gates.check([run.manifest.system.label for run in running.told_apart(runs)], asked, whole)
+    return Ran(runs, whole, asked, values, running.compared(runs, asked, values, flags, keep=keep))
 
 
 def _checked(flags: Mapping[str, Any], *inputs: Path | None) -> Mapping[str, Resolved]:
     """Refuse what cannot be done before any work is; return the settings.
 
     Raises:
-        InputError: for outputs that would overwrite an input, or a gate over part of the answers.
+        InputError: for outputs that would overwrite an input.
     """
-    console.check_outputs(flags["output"], (*inputs, flags["gold"]))
-    if flags["partial"] and flags["fail_under"] is not None:
-        raise InputError(
-            "--fail-under does not go with --partial: a gate must not be passed by not answering. "
-            "Leave out --partial; what is missing then counts as 0."
-        )
+    console.check_outputs(flags["output"], (*inputs, flags["gold"]), comparison=True)
     names = ("suite", "gold", "scorer", "pass_threshold", "format", *judging.SETTINGS)
     return options.settings(**{name: flags[name] for name in names})

@@ -6,12 +6,12 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from harness.cli.streams import columns, is_terminal
-from harness.errors import GateError, InputError
+from harness.errors import InputError
 
 PIPE_WIDTH = 100
 
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
     from harness.comparison import Comparison
-    from harness.report import Format
+    from harness.gates import Breach
+    from harness.report import ComparisonFormat
 
 
 def width() -> int:
@@ -95,39 +96,64 @@ def comparison_parts(
 
 
 def show_comparison(
-    result: Comparison, format: str, *, per_case: bool = False, evidence: bool = False
+    result: Comparison, format: str, *, per_case: bool = False, evidence: bool = False, **beside: Any
 ) -> None:
-    """Print a comparison in a format."""
+    """Print a comparison in a format; `beside` is what `report.render` takes beside it."""
     if format == "table":
         for part in comparison_parts(result, per_case=per_case, evidence=evidence):
             show(part)
         return
     from harness import report
 
-    shown = report.render(result, cast("Format", format), per_case=per_case, evidence=evidence)
+    shown = report.render(
+        result, cast("ComparisonFormat", format), per_case=per_case, evidence=evidence, **beside
+    )
     click.echo(shown, nl=False)
 
 
-def write_outputs(
-    result: Comparison, paths: Sequence[Path], *, per_case: bool = False, evidence: bool = False
-) -> None:
-    """Write a comparison to files; see `write_all`."""
-    write_all([result], paths, per_case=per_case, evidence=evidence)
+def show_annotations(results: Sequence[Comparison], breaches: Sequence[Breach]) -> None:
+    """Print annotations for GitHub, and add to the step's summary where it takes one."""
+    from harness.report import github
+
+    click.echo(github.workflow_commands(results, breaches), nl=False)
+    named = os.environ.get("GITHUB_STEP_SUMMARY")
+    if not named:
+        return
+    try:
+        with Path(named).open("a", encoding="utf-8", errors="replace", newline="\n") as file:
+            file.write(github.summary(results, breaches, github.SUMMARY_LIMIT - file.tell()))
+    except OSError as error:
+        click.echo(f"GITHUB_STEP_SUMMARY: {named}: cannot be written: {error.strerror}.", err=True)
 
 
 def write_all(
-    results: Sequence[Comparison], paths: Sequence[Path], *, per_case: bool = False, evidence: bool = False
+    results: Sequence[Comparison],
+    paths: Sequence[Path],
+    *,
+    per_case: bool = False,
+    evidence: bool = False,
+    **beside: Any,
 ) -> None:
     """Write comparisons to files, one below the other; each file is written whole or not at all.
+
+    Args:
+        results: the comparisons.
+        paths: the files.
+        per_case: add the case-by-system matrix.
+        evidence: show each case with the facts found and missing.
+        beside: what `report.render` takes beside them.
 
     Raises:
         InputError: for an unknown ending or a file that cannot be written.
     """
     from harness import report
 
-    wanted = [(path, report.format_of(path)) for path in paths]
+    wanted = [(path, report.comparison_format_of(path)) for path in paths]
     for path, format in wanted:
-        texts = [report.render(result, format, per_case=per_case, evidence=evidence) for result in results]
+        texts = [
+            report.render(result, format, per_case=per_case, evidence=evidence, **beside)
+            for result in results
+        ]
         write_file(path, "\n".join(texts))
         print(f"wrote {path}", file=sys.stderr)
 
@@ -171,8 +197,15 @@ def _umask() -> int:
     return mask
 
 
-def check_outputs(paths: Sequence[Path], inputs: Sequence[Path | None] = ()) -> None:
+def check_outputs(
+    paths: Sequence[Path], inputs: Sequence[Path | None] = (), *, comparison: bool = False
+) -> None:
     """Refuse, before any work is done, what could not be written or would overwrite an input.
+
+    Args:
+        paths: the files to write.
+        inputs: the files that are read.
+        comparison: whether a comparison is written, which has more formats than other tables.
 
     Raises:
         InputError: for an unknown ending, a missing folder, an input file, or a path named twice.
@@ -182,7 +215,10 @@ def check_outputs(paths: Sequence[Path], inputs: Sequence[Path | None] = ()) -> 
     kept = {path.resolve() for path in inputs if path is not None}
     seen: set[Path] = set()
     for path in paths:
-        report.format_of(path)
+        if comparison:
+            report.comparison_format_of(path)
+        else:
+            report.format_of(path)
         target = path.resolve()
         if target in kept:
             raise InputError(f"{path}: would overwrite what is read. Name another file for --output.")
@@ -192,25 +228,3 @@ def check_outputs(paths: Sequence[Path], inputs: Sequence[Path | None] = ()) -> 
         if target.is_dir() or not target.parent.is_dir():
             what = "is a directory" if target.is_dir() else f"there is no folder {target.parent}"
             raise InputError(f"{path}: cannot be written: {what}.")
-
-
-def gate(result: Comparison, fail_under: float | None) -> None:
-    """Hold every system's overall mean to a floor.
-
-    Raises:
-        GateError: naming each system below it, with its mean and coverage.
-    """
-    if fail_under is None:
-        return
-    from harness.comparison import OVERALL
-    from harness.report import numbers
-
-    below = []
-    for system in result.systems:
-        cell = result.cell(OVERALL, system)
-        if cell.low is None or cell.low < fail_under:
-            below.append(f"{system.system} {numbers.exact(cell.low)} ({cell.scored}/{cell.asked} scored)")
-    if below:
-        raise GateError(
-            f"--fail-under {fail_under:g} not met (missing answers and errors count as 0): {', '.join(below)}"
-        )

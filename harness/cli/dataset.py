@@ -7,13 +7,13 @@ from typing import cast
 
 import click
 
-from harness.cli import console, options
+from harness.cli import console, dataset_import, dataset_tools, options
 from harness.errors import ExitCode, InputError
 
 
 @click.group("dataset")
 def command() -> None:
-    """Check and count suites."""
+    """Check, count, write, import, export and split data sets."""
 
 
 @command.command("validate")
@@ -93,3 +93,13 @@ def stats_command(
         click.echo(str(problem), err=True)
     if check and not census.held:
         ctx.exit(ExitCode.GATE_FAILED)
+
+
+for _name in dataset_tools.__all__:
+    command.add_command(getattr(dataset_tools, _name))
+for _tool in (
+    dataset_import.import_command,
+    dataset_import.import_answers_command,
+    dataset_import.rescore_command,
+):
+    command.add_command(_tool)

@@ -42,7 +42,9 @@ FLAGS: Mapping[str, Any] = {
     "prices": None,
     "retry_errors": False,
 }
-"""The flags that only a judge reads, and what each is when it is not given."""
+"""The flags that a judge reads, and what each is when it is not given."""
+GATES = frozenset({"max_errors"})
+"""Those of them that hold for every scorer."""
 
 
 def scorer(values: Mapping[str, Resolved], flags: Mapping[str, Any]) -> Scorer:
@@ -82,7 +84,7 @@ def scorer(values: Mapping[str, Resolved], flags: Mapping[str, Any]) -> Scorer:
 
 
 def refuse_judge_flags(values: Mapping[str, Resolved], flags: Mapping[str, Any]) -> None:
-    """Refuse flags for judges where the scorer is none.
+    """Refuse flags that only judges read where the scorer is none.
 
     Args:
         values: the settings.
@@ -93,7 +95,7 @@ def refuse_judge_flags(values: Mapping[str, Resolved], flags: Mapping[str, Any])
 
     if not flags:
         return
-    given = [name for name, unset in FLAGS.items() if flags.get(name, unset) != unset]
+    given = [name for name, unset in FLAGS.items() if name not in GATES and flags.get(name, unset) != unset]
     given += [name for name in SETTINGS if name in values and values[name].source.startswith("flag")]
     if given:
         raise InputError(

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from harness.cli import judging
+from harness.cli import gate_options, judging
+from harness.cli.gate_options import share
 
 if TYPE_CHECKING:
     from harness.settings import Resolved
@@ -18,13 +19,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 LAYER_NAMES = ("layer1", "layer2", "layer3")
 CASSETTE_MODES = ("auto", "replay", "off")
 FORMAT_NAMES = ("table", "md", "json", "csv")
-
-
-def share(ctx: click.Context, parameter: click.Parameter, value: float | None) -> float | None:
-    """Accept a number in [0, 1]; nan is in no range."""
-    if value is not None and not 0 <= value <= 1:
-        raise click.BadParameter(f"{value} is not in the range from 0 to 1.", ctx, parameter)
-    return value
+COMPARISON_FORMAT_NAMES = (*FORMAT_NAMES, "html", "junit", "github")
 
 
 class JudgedCommand(click.Command):
@@ -38,13 +33,13 @@ class JudgedCommand(click.Command):
             if not isinstance(param, click.Argument)
         ]
         for title, judges in (("Options", False), ("With --scorer llm-judge", True)):
-            rows = [
-                row
-                for name, row in shown
-                if row and (name in judging.SETTINGS or name in judging.FLAGS) is judges
-            ]
+            rows = [row for name, row in shown if row and _is_for_judges(name) is judges]
             with formatter.section(title):
                 formatter.write_dl(rows)
+
+
+def _is_for_judges(name: str | None) -> bool:
+    return (name in judging.SETTINGS or name in judging.FLAGS) and name not in judging.GATES
 
 
 suite_option = click.option(
@@ -78,6 +73,13 @@ threshold_option = click.option(
 format_option = click.option(
     "--format", "format", type=click.Choice(FORMAT_NAMES), help="What is printed (table)."
 )
+comparison_format_option = click.option(
+    "--format",
+    "format",
+    type=click.Choice(COMPARISON_FORMAT_NAMES),
+    help="What is printed (table); github is annotations, and a step summary where "
+    "GITHUB_STEP_SUMMARY names a file.",
+)
 output_option = click.option(
     "--output",
     "-o",
@@ -86,12 +88,13 @@ output_option = click.option(
     metavar="FILE",
     help="Also write to a file, its format by its ending: .txt .md .json .csv; repeatable.",
 )
-fail_under_option = click.option(
-    "--fail-under",
-    callback=share,
-    type=float,
-    metavar="X",
-    help="Exit with 1 when a system's overall mean is below X (missing answers and errors counted as 0).",
+comparison_output_option = click.option(
+    "--output",
+    "-o",
+    type=click.Path(path_type=Path, dir_okay=False),
+    multiple=True,
+    metavar="FILE",
+    help="Also write to a file, its format by its ending: .txt .md .json .csv .html .xml (JUnit); repeatable.",
 )
 partial_option = click.option(
     "--partial", is_flag=True, help="Compare over the cases that every system answered, and say so."
@@ -162,7 +165,7 @@ def judge_options(command: Command) -> Command:
                 callback=share,
                 type=float,
                 metavar="X",
-                help="Stop and exit with 1 when the share of judge errors exceeds X.",
+                help="Exit with 1 when the share of errors, of systems and judge, exceeds X; a judge stops there.",
             ),
             click.option(
                 "--max-cost",
@@ -197,9 +200,9 @@ def comparison_options(command: Command) -> Command:
             suite_option,
             threshold_option,
             partial_option,
-            format_option,
-            output_option,
-            fail_under_option,
+            comparison_format_option,
+            comparison_output_option,
+            *gate_options.ALL,
         )
     ):
         command = option(command)
@@ -207,10 +210,17 @@ def comparison_options(command: Command) -> Command:
 
 
 def settings(**flags: Any) -> Mapping[str, Resolved]:
-    """Resolve the settings behind the flags given; see `harness.settings`."""
+    """Resolve the settings behind the flags given; see `harness.settings`.
+
+    A format that only comparisons have can be asked for by the flag alone.
+    """
     from harness.settings import resolve
 
-    return resolve(flags)
+    format = flags.get("format")
+    if format not in COMPARISON_FORMAT_NAMES[len(FORMAT_NAMES) :]:
+        return resolve(flags)
+    values = resolve({**flags, "format": None})
+    return {**values, "format": values["format"]._replace(value=format, source="flag --format")}
 
 
 def chosen_suite(

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.cli import console, options, running
-from harness.errors import GateError, InputError
+from harness.cli import console, gate_options, gating, options, running
+from harness.errors import InputError
 
 if TYPE_CHECKING:
     from harness.adapters.hosts import Timeouts
@@ -75,7 +75,7 @@ READERS = ("extractive", "llm", "own")
 )
 @click.option(
     "--max-errors",
-    callback=options.share,
+    callback=gate_options.share,
     type=float,
     metavar="X",
     help="Stop and exit with 1 when the share of system errors exceeds X.",
@@ -99,9 +99,11 @@ READERS = ("extractive", "llm", "own")
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
 @options.scorer_option
 @options.threshold_option
-@options.format_option
-@options.output_option
-@options.fail_under_option
+@options.comparison_format_option
+@options.comparison_output_option
+@gate_options.fail_under_option
+@gate_options.not_below_option
+@gate_options.margin_option
 @click.option("--per-case", is_flag=True, help="Add the case-by-system matrix.")
 def command(systems: tuple[str, ...], dry_run: bool, per_case: bool, **flags: Any) -> None:
     """Run memory systems over the cases and compare what they recalled.
@@ -109,7 +111,8 @@ def command(systems: tuple[str, ...], dry_run: bool, per_case: bool, **flags: An
     Each system gets a run of its own under --runs, journalled answer by answer: the same command
     goes on where a run was stopped, and does nothing twice.
     """
-    console.check_outputs(flags["output"], (flags["gold"],))
+    gates = gating.gates_of(flags)
+    console.check_outputs(flags["output"], (flags["gold"], *gates.files), comparison=True)
     if flags["executor"] != "local" and not flags["executor"].startswith("dask://"):
         raise InputError(f"--executor {flags['executor']}: expected local or dask://HOST:PORT.")
     values = options.settings(
@@ -119,8 +122,9 @@ def command(systems: tuple[str, ...], dry_run: bool, per_case: bool, **flags: An
         }
     )
     entrants = _entrants(systems, controls=flags["controls"], cheaters=flags["cheaters"])
-    _, suite = options.chosen_suite(values, flags["layer"], flags["cases"])
+    whole, suite = options.chosen_suite(values, flags["layer"], flags["cases"])
     suite = _limited(suite, flags["limit"])
+    gates.check([one.spec.label for one in entrants], suite, whole)
     settings = _settings(flags)
     if dry_run:
         _show_plan(suite, entrants, settings)
@@ -128,14 +132,16 @@ def command(systems: tuple[str, ...], dry_run: bool, per_case: bool, **flags: An
     running.check_scorer(values)
     done = _carry_out(suite, entrants, settings, values, flags)
     results = running.compared(done.folders, suite, values, {}, keep=True)
+    stopped = f"stopped early: {done.stopped}. What is finished is kept." if done.stopped else None
     try:
-        running.show(results, values["format"].value, flags, per_case=per_case)
+        held = gates.hold(results, gating.Measuring(whole, suite, values, {}), stopped)
+        running.show(
+            results, values["format"].value, flags["output"], held.breaches,
+            per_case=per_case, suite=whole, runs=done.folders,
+        )  # fmt: skip
     finally:  # what was run is kept, whatever comes of showing it
         click.echo(_told(done, flags["root"]), err=True)
-    if done.stopped:
-        raise GateError(f"stopped early: {done.stopped}. What is finished is kept.")
-    for result in results:
-        console.gate(result, flags["fail_under"])
+    held.close()
 
 
 def _entrants(systems: tuple[str, ...], *, controls: bool, cheaters: bool) -> list[Entrant]:

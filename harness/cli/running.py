@@ -14,6 +14,7 @@ from harness.errors import InputError
 
 if TYPE_CHECKING:
     from harness.comparison import Comparison
+    from harness.gates import Breach
     from harness.runs.comparing import Common
     from harness.runs.folder import RunFolder
     from harness.scoring import Scorer
@@ -59,7 +60,7 @@ def compared(
     from harness.scoring import find_scorer
     from harness.suite.hashing import case_hashes
 
-    runs = _told_apart(runs)
+    runs = told_apart(runs)
     hashes = case_hashes(suite)
     common = common_cases(suite, runs, hashes)
     kept = {run.path: standing(suite, run, hashes) if keep else common.suite.cases for run in runs}
@@ -76,7 +77,7 @@ def compared(
     ]
 
 
-def _told_apart(runs: Sequence[RunFolder]) -> list[RunFolder]:
+def told_apart(runs: Sequence[RunFolder]) -> list[RunFolder]:
     """Return runs under labels of their own: where two share one, each is called by its folder.
 
     Raises:
@@ -133,23 +134,46 @@ def _comparison(
     )
 
 
-def show(results: Sequence[Comparison], format: str, flags: Mapping[str, Any], *, per_case: bool) -> None:
+def show(
+    results: Sequence[Comparison],
+    format: str | None,
+    outputs: Sequence[Path],
+    breaches: Sequence[Breach] = (),
+    *,
+    per_case: bool = False,
+    evidence: bool = False,
+    **beside: Any,
+) -> None:
     """Print comparisons and write them to files.
+
+    Args:
+        results: one comparison, or two.
+        format: what is printed, None for nothing.
+        outputs: files to write.
+        breaches: gates that are broken.
+        per_case: add the case-by-system matrix.
+        evidence: show each case with the facts found and missing.
+        beside: the suite, the runs and the answers, which the HTML report shows.
 
     Raises:
         InputError: for two comparisons in a format that holds one.
     """
-    single = [str(path) for path in flags["output"] if path.suffix.lower() in (".json", ".csv")]
-    if len(results) > 1 and (format in ("json", "csv") or single):
+    from harness.report import SINGLE, comparison_format_of
+
+    single = [str(path) for path in outputs if comparison_format_of(path) in SINGLE]
+    if len(results) > 1 and (format in SINGLE or single):
         raise InputError(
             f"{', '.join(single) or format}: holds one comparison, and here are two, since some systems "
             "recall and others answer. Name one with --scorer evidence-recall or --scorer keyword-recall."
         )
-    for at, result in enumerate(results):
-        if at:
-            click.echo()
-        console.show_comparison(result, format, per_case=per_case)
-    console.write_all(results, flags["output"], per_case=per_case)
+    if format == "github":
+        console.show_annotations(results, breaches)
+    elif format is not None:
+        for at, result in enumerate(results):
+            if at:
+                click.echo()
+            console.show_comparison(result, format, per_case=per_case, evidence=evidence, **beside)
+    console.write_all(results, outputs, per_case=per_case, evidence=evidence, **beside)
 
 
 @contextmanager

@@ -47,9 +47,14 @@ def as_data(result: Comparison) -> dict[str, Any]:
     }
 
 
-def render(result: Comparison) -> str:
-    """Return the report as JSON text."""
-    return json.dumps(as_data(result), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+def render(result: Comparison, behind: Mapping[str, Any] | None = None) -> str:
+    """Return the report as JSON text.
+
+    Args:
+        result: what to show.
+        behind: further parts by their key, of the runs behind it.
+    """
+    return json.dumps({**as_data(result), **(behind or {})}, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
 def statistics_data(result: Comparison) -> dict[str, Any]:

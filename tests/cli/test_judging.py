@@ -231,7 +231,7 @@ def test_max_cost_without_a_known_cost_is_refused_in_one_line(
 @pytest.mark.parametrize(
     "flag",
     [
-        ("--max-errors", "0.1"), ("--max-errors", "0"), ("--max-cost", "0"), ("--repeats", "2"),
+        ("--max-cost", "0"), ("--repeats", "2"),
         ("--judge", "kimi"), ("--model", "m"), ("--concurrency", "2"), ("--cassette", "c"),
         ("--cassette-mode", "off"), ("--retry-errors",), ("--with-transcript",), ("--timeout", "5"),
     ],

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import yaml
 
-from harness.cli import console
 from harness.comparison import compare
-from harness.errors import GateError, HarnessError
+from harness.errors import HarnessError
+from harness.gates import below_floors, parse_floor
 from harness.report import render
 from harness.scoring import (
     Answer,
@@ -125,10 +125,12 @@ def test_a_vetoed_answer_passes_at_no_threshold(make_judge: MakeJudge, two: Suit
 
 def test_a_gate_sees_the_vetoed_reward(make_judge: MakeJudge, two: Suite) -> None:
     result = compare(two, {"stale": dict.fromkeys(two.ids, STALE)}, scorer=make_judge("yes_man"))
-    console.gate(result, 0.5)  # a judge that says yes to all gives full rewards …
+    assert not below_floors(
+        [result], [parse_floor("0.5")]
+    )  # a judge that says yes to all gives full rewards …
     result = compare(two, {"stale": dict.fromkeys(two.ids, STALE)}, scorer=make_judge())
-    with pytest.raises(GateError, match="stale"):
-        console.gate(result, 0.51)  # … and a veto cuts them to a half at most
+    (breach,) = below_floors([result], [parse_floor("0.51")])  # … and a veto cuts them to a half at most
+    assert "stale" in breach.message
 
 
 # --- what is not judged ---

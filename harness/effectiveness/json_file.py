@@ -1,0 +1,171 @@
+"""A JSON file under reading: strict, with the line of every field, and all its problems."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Collection, Iterator, Mapping
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from harness.errors import InputError, Problem, SuiteError
+
+FieldPath = tuple[str | int, ...]
+
+
+class JsonFile:
+    """A file and what is wrong with it.
+
+    Raises:
+        InputError: when it cannot be read.
+        SuiteError: when it is no JSON, or has a key twice in one object.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.problems: list[Problem] = []
+        try:
+            self.text = path.read_text(encoding="utf-8-sig")
+            self.value = json.loads(
+                self.text, object_pairs_hook=_no_key_twice, parse_constant=_no_such_number
+            )
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"{path}: cannot be read: {error}") from None
+        except json.JSONDecodeError as error:
+            told = f"is no JSON: {error.msg}."
+            raise SuiteError([Problem(path, error.lineno, "", told, "Mend the JSON.", "bad-json")]) from None
+        except (ValueError, RecursionError) as error:
+            told = f"is no sound JSON: {error}."
+            raise SuiteError([Problem(path, 0, "", told, "Mend the JSON.", "bad-json")]) from None
+
+    def wrong(self, at: FieldPath, message: str, mend: str, rule: str = "bad-value") -> None:
+        """Note a problem of a field."""
+        self.problems.append(Problem(self.path, self.line(at), _dotted(at), message, mend, rule))
+
+    def line(self, at: FieldPath) -> int:
+        """Return the line of a field, or of what it would stand in; 0 where it can't be found."""
+        node = self._root
+        line = 0 if node is None else node.start_mark.line + 1
+        for step in at:
+            children = getattr(node, "value", None)
+            if not isinstance(children, list):
+                return line
+            if isinstance(step, int):
+                node = children[step] if step < len(children) else None
+            else:
+                pairs = (pair for pair in children if isinstance(pair, tuple) and pair[0].value == step)
+                node = next((value for _, value in pairs), None)
+            if node is None:
+                return line
+            line = node.start_mark.line + 1
+        return line
+
+    # ---- fields -----------------------------------------------------------------------
+
+    def objects(
+        self, listed: Any, at: FieldPath, known: Collection[str]
+    ) -> Iterator[tuple[Mapping[str, Any], FieldPath]]:
+        """Yield the objects of a list with their places; note what else is in it."""
+        if not isinstance(listed, list) or not listed:
+            self.wrong(at, "must be a list with at least one object.", "Write at least one.")
+            return
+        for number, item in enumerate(listed):
+            here = (*at, number)
+            if isinstance(item, dict):
+                self.unknown_keys(item, here, known)
+                yield item, here
+            else:
+                self.wrong(here, "must be an object.", f"Write one with {', '.join(sorted(known))}.")
+
+    def unknown_keys(self, item: Mapping[str, Any], at: FieldPath, known: Collection[str]) -> None:
+        """Note keys that nothing reads."""
+        for extra in sorted(item.keys() - set(known)):
+            mend = f"Correct or delete it; known: {', '.join(sorted(known))}."
+            self.wrong((*at, extra), "unknown key.", mend, "unknown-key")
+
+    def string(self, item: Mapping[str, Any], key: str, at: FieldPath, *, needed: bool = False) -> str:
+        """Return a text, empty where it is absent or wrong."""
+        value = item.get(key)
+        if value is None and not needed:
+            return ""
+        if not isinstance(value, str) or not value.strip():
+            told = "is missing." if value is None else "must be text that isn't empty."
+            self.wrong((*at, key), told, f'Write "{key}": "…".')
+            return ""
+        return value
+
+    def strings(self, item: Mapping[str, Any], key: str, at: FieldPath) -> list[str] | None:
+        """Return a list of texts, None where it is absent or wrong."""
+        value = item.get(key)
+        if value is None:
+            return None
+        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+            self.wrong((*at, key), "must be a list of texts.", 'Write it as ["…"].')
+            return None
+        return value
+
+    def number(
+        self, item: Mapping[str, Any], key: str, at: FieldPath, low: float, high: float
+    ) -> float | None:
+        """Return a number between bounds, None where it is absent or wrong."""
+        value = item.get(key)
+        if value is None:
+            return None
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int | float)
+            or not (math.isfinite(value) and low <= value <= high)
+        ):
+            self.wrong((*at, key), f"is {value!r}.", f"Write a number from {low:g} to {high:g}.")
+            return None
+        return float(value)
+
+    def flag(self, item: Mapping[str, Any], key: str, at: FieldPath) -> bool | None:
+        """Return true or false, None where it is absent or wrong."""
+        value = item.get(key)
+        if value is not None and not isinstance(value, bool):
+            self.wrong((*at, key), f"is {value!r}.", "Write true or false.")
+            return None
+        return value
+
+    def moment(self, item: Mapping[str, Any], key: str, at: FieldPath) -> datetime | None:
+        """Return a time, None where it is absent or wrong."""
+        value = item.get(key)
+        if value is None:
+            return None
+        try:
+            return datetime.fromisoformat(value)
+        except (TypeError, ValueError):
+            self.wrong((*at, key), f"is {value!r}.", "Write ISO 8601, such as 2025-03-20T09:00:00-05:00.")
+            return None
+
+    @cached_property
+    def _root(self) -> Any:
+        import yaml  # JSON is YAML, and YAML's nodes know their lines
+
+        try:
+            return yaml.compose(self.text, Loader=yaml.CSafeLoader)
+        except yaml.YAMLError:
+            return None
+
+
+def _dotted(at: FieldPath) -> str:
+    told = ""
+    for step in at:
+        told += f"[{step}]" if isinstance(step, int) else f".{step}" if told else step
+    return told
+
+
+def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {twice!r} stands twice in one object")
+    return found
+
+
+def _no_such_number(name: str) -> Any:
+    raise ValueError(f"{name} is no number")

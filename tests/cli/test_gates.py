@@ -1,0 +1,293 @@
+"""Gates as a user meets them: what is refused before any work, what breaks, the exit status, GitHub."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.systems import environment, run_folder, write_cases
+from tests.model_server import Server
+
+RIGHT = "The fee is $45, due March 24."
+STALE = "The fee is $30, due March 24."
+IDS = [f"layer{1 + at % 3}_{at:02}_fee" for at in range(9)]
+
+
+@pytest.fixture
+def suite(write_suite: Any) -> Path:
+    return write_suite(*IDS)
+
+
+def answers(folder: Path, name: str = "answers.json", **systems: Sequence[str | None]) -> Path:
+    path = folder / name
+    data = {system: dict(zip(IDS, texts, strict=True)) for system, texts in systems.items()}
+    path.write_text(json.dumps(data), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def old(suite: Path, tmp_path: Path, inside: Any) -> Path:
+    """Write the report of an earlier result, in which two systems were right throughout."""
+    answers(tmp_path, "before.json", mem=[RIGHT] * 9, other=[RIGHT] * 9)
+    done = inside("compare", "before.json", "--suite", "suite", "-o", "old.json")
+    assert done.returncode == 0, done.stderr
+    return tmp_path / "old.json"
+
+
+def gated(inside: Any, *flags: str) -> Any:
+    return inside("compare", "answers.json", "--suite", "suite", *flags)
+
+
+# ---- floors ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("floors", "named"),
+    [
+        (["0.5"], []),
+        (["mem=1", "stale:layer1=0.5"], []),
+        (["layer2=0.6"], ["layer2=0.6 not met", "stale:layer2 0.5 (3/3 scored)"]),
+        (["stale=0.51", "0.2", "stale:layer3=0.9"], ["stale=0.51 not met", "stale:layer3=0.9 not met"]),
+    ],
+    ids=lambda value: " ".join(value),
+)
+def test_floors(suite: Path, tmp_path: Path, inside: Any, floors: list[str], named: list[str]) -> None:
+    answers(tmp_path, mem=[RIGHT] * 9, stale=[STALE] * 9)
+    done = gated(inside, *(part for floor in floors for part in ("--fail-under", floor)))
+    assert done.returncode == bool(named)
+    assert "Overall" in done.stdout, "the table stands whether or not the gate is met"
+    assert all(part in done.stderr for part in named), done.stderr
+    assert done.stderr.count("not met") == sum("not met" in part for part in named)
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (["--fail-under", "layer2"], "write X, LAYER=X, SYSTEM=X or SYSTEM:LAYER=X"),
+        (["--fail-under", "mem=2"], "not in the range"),
+        (["--fail-under", "men=0.5"], "men is no system, no layer and no SYSTEM:LAYER here. Systems: mem."),
+        (["--fail-under", "layer3=0.5", "--layer", "layer1"], "layer3 is no system"),
+        (
+            ["--not-below", "gone.json"],
+            "gone.json: is no JSON report, no run and no other system of the table (mem)",
+        ),
+        (["--not-below", "mem=mem"], "is no JSON report, no run and no other system"),
+        (["--not-below", "mem"], "there is no other system"),
+        (["--not-below", "suite"], "holds no run"),
+        (["--not-below", "answers.json"], "no report of a comparison"),
+        (["--margin", "0.1"], "--margin is for --not-below"),
+        (["--not-below", "old.json", "--margin", "nan"], "not in the range"),
+        (["--not-below", "old.json", "--partial"], "--not-below does not go with --partial"),
+        (["--fail-under", "0.5", "--partial"], "--fail-under does not go with --partial"),
+        (["--not-below", "old.json", "-o", "old.json"], "would overwrite what is read"),
+        (
+            ["--not-below", "old.json", "--scorer", "token-f1"],
+            "was scored by keyword-recall, this by token-f1",
+        ),
+        (["--max-errors", "2"], "not in the range"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_cannot_be_gated_is_one_clear_line(
+    old: Path, tmp_path: Path, inside: Any, flags: list[str], said: str
+) -> None:
+    answers(tmp_path, mem=[RIGHT] * 9)
+    done = gated(inside, *flags)
+    assert done.returncode == 2, done.stdout
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_names_are_looked_at_before_a_run_begins(tmp_path: Path, inside: Any) -> None:
+    write_cases(tmp_path / "suite", 2)
+    for flags in (("--fail-under", "bm=0.5"), ("--not-below", "bm")):
+        done = inside("run", "-s", "bm25", "--suite", "suite", *flags)
+        assert done.returncode == 2
+        assert "bm25" in done.stderr
+        assert not (tmp_path / "runs").exists()
+
+
+# ---- never below ----------------------------------------------------------------------
+
+
+def test_a_fall_beyond_chance_is_a_breach_and_names_the_cases(old: Path, tmp_path: Path, inside: Any) -> None:
+    answers(tmp_path, mem=[STALE] * 8 + [None], other=[RIGHT] * 8 + [STALE])
+    done = gated(inside, "--not-below", "old.json")
+    assert done.returncode == 1
+    assert (
+        "--not-below old.json not met: mem 0.4444, below 1 of old.json over 9 cases (p 0.008); 9 fell"
+        in done.stderr
+    )
+    assert f"{IDS[8]}: 1 → 0 (missing, counts as 0)" in done.stderr
+    assert f"{IDS[0]}: 1 → 0.5 (missing: fee; stated wrongly: old_fee)" in done.stderr
+    assert "--not-below old.json met: other 0.9444, below 1" in done.stderr
+    assert gated(inside, "--not-below", "old.json", "--margin", "0.6").returncode == 0
+
+
+def test_a_fall_that_may_be_chance_is_told_and_is_no_breach(old: Path, tmp_path: Path, inside: Any) -> None:
+    answers(tmp_path, mem=[STALE] * 5 + [RIGHT] * 4)
+    done = gated(inside, "--not-below", "old.json")
+    assert done.returncode == 0
+    assert "met: mem 0.7222, below 1 of old.json over 9 cases (p 0.062); 5 fell" in done.stderr
+
+
+def test_another_system_of_the_table(suite: Path, tmp_path: Path, inside: Any) -> None:
+    answers(tmp_path, best=[RIGHT] * 9, stale=[STALE] * 9, fine=[RIGHT] * 9)
+    done = gated(inside, "--not-below", "best")
+    assert done.returncode == 1
+    assert "stale 0.5, below 1 of best over 9 cases" in done.stderr
+    assert "met: fine 1, against 1 of best" in done.stderr
+    assert gated(inside, "--not-below", "fine=best").returncode == 0
+    assert gated(inside, "--not-below", "stale=best").returncode == 1
+    assert gated(inside, "--not-below", "fine=best", "--not-below", "best=fine").returncode == 0
+
+
+def test_a_baseline_of_one_is_for_every_system_and_of_others_for_none(
+    old: Path, tmp_path: Path, inside: Any
+) -> None:
+    answers(tmp_path, new=[RIGHT] * 9)
+    done = gated(inside, "--not-below", "old.json")
+    assert done.returncode == 2
+    assert "holds mem, other, and nothing of new" in done.stderr
+    answers(tmp_path, new=[RIGHT] * 9, mem=[RIGHT] * 9)
+    done = gated(inside, "--not-below", "old.json")
+    assert "holds nothing of, and does not gate: new" in done.stderr
+    data = json.loads(old.read_text())
+    data["systems"] = data["systems"][:1]
+    old.write_text(json.dumps(data))
+    answers(tmp_path, new=[STALE] * 9)
+    done = gated(inside, "--not-below", "old.json")
+    assert done.returncode == 1
+    assert "new 0.5, below 1 of mem in old.json" in done.stderr
+
+
+def test_a_layer_is_held_against_the_same_cases_of_the_baseline(
+    old: Path, tmp_path: Path, inside: Any
+) -> None:
+    answers(tmp_path, mem=[RIGHT] * 9)
+    done = gated(inside, "--not-below", "old.json", "--layer", "layer1")
+    assert done.returncode == 0
+    assert "over 3 cases" in done.stderr
+
+
+def test_other_cases_are_refused(old: Path, write_suite: Any, tmp_path: Path, inside: Any) -> None:
+    answers(tmp_path, mem=[RIGHT] * 9)
+    file = tmp_path / "suite" / "layer1" / "00_fee.yaml"
+    before = file.read_text()
+    file.write_text(before.replace("A small case.", "Another case."))
+    done = gated(inside, "--not-below", "old.json")
+    assert done.returncode == 2
+    assert "was measured on other cases: their wording in suite is another" in done.stderr
+    file.write_text(before)
+    data = json.loads(old.read_text())
+    data["systems"][0]["cases"][0]["test_id"] = "layer1_77_gone"
+    old.write_text(json.dumps(data))
+    assert "layer1_77_gone not in suite" in gated(inside, "--not-below", "old.json").stderr
+
+
+def test_a_run_is_a_baseline_scored_as_the_table_is(tmp_path: Path, inside: Any, recallbench: Any) -> None:
+    write_cases(tmp_path / "suite", 8)
+    assert inside("run", "-s", "bm25", "--suite", "suite", "--runs", "old").returncode == 0
+    done = recallbench("run", "-s", "no_memory", "-s", "bm25", "--suite", "suite", "--not-below", "old")
+    assert done.returncode == 0, done.stderr
+    assert "bm25 1, against 1 of old over 8 cases" in done.stderr
+    assert "does not gate: no_memory" in done.stderr
+    done = recallbench("compare", "runs", "--not-below", f"no_memory={run_folder(tmp_path / 'old', 'bm25')}")
+    assert done.returncode == 1
+    assert "no_memory 0, below 1 of bm25 in " in done.stderr
+    file = next((tmp_path / "suite").rglob("*.yaml"))
+    file.write_text(file.read_text() + "\n")
+    done = recallbench("compare", "runs", "--not-below", "old")
+    assert done.returncode == 2
+    assert "was asked other cases than suite has" in done.stderr or "were all asked" in done.stderr
+
+
+def test_a_baseline_of_another_judge_is_refused(server: Server, fees: Path, inside: Any) -> None:
+    judged = ("compare", "answers.json", "--suite", "suite", "--scorer", "llm-judge")
+    judge = ("--base-url", server.base_url, "--model", "rules")
+    assert inside(*judged, *judge, "-o", "old.json").returncode == 0
+    same = inside(*judged, *judge, "--not-below", "old.json", "--format", "github")
+    assert same.returncode == 0, same.stderr
+    assert "met: good 1, against 1 of old.json over 2 cases" in same.stderr
+    other = inside(*judged, *judge, "--not-below", "old.json", "--per-criterion")
+    assert other.returncode == 2
+    assert "was judged by another judge, or with other prompts" in other.stderr
+    assert "Overall" in other.stdout, "what was judged is shown all the same"
+
+
+# ---- errors ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("limit", "status"), [("0", 1), ("0.2", 1), ("0.3", 0), ("1", 0)])
+def test_errors_over_answers(suite: Path, tmp_path: Path, inside: Any, limit: str, status: int) -> None:
+    data: dict[str, Any] = dict.fromkeys(IDS, RIGHT)
+    data |= {name: {"error": "timed out"} for name in IDS[:2]}
+    (tmp_path / "answers.json").write_text(json.dumps({"mem": data}))
+    done = gated(inside, "--max-errors", limit)
+    assert done.returncode == status
+    assert ("2 errors in 9 answers: mem 2 reported (system error)" in done.stderr) == bool(status)
+
+
+@pytest.mark.parametrize("command", ["compare", "score"])
+def test_errors_over_runs(tmp_path: Path, recallbench: Any, inside: Any, command: str) -> None:
+    write_cases(tmp_path / "suite", 2)
+    ran = recallbench(
+        "run", "-s", "bm25", "-s", "bad=hostile:RaisesInRecall", "--suite", "suite", env=environment()
+    )
+    assert ran.returncode == 0, ran.stderr
+    done = inside(command, "runs", "--max-errors", "0.4")
+    assert done.returncode == 1, done.stderr
+    assert "2 errors in 4 answers: bad 2 reported (system error)" in done.stderr
+    assert inside(command, "runs", "--max-errors", "0.5").returncode == 0
+
+
+# ---- GitHub ---------------------------------------------------------------------------
+
+
+def test_annotations_and_the_step_summary(suite: Path, tmp_path: Path, recallbench: Any) -> None:
+    answers(tmp_path, mem=[RIGHT] * 8 + [STALE])
+    summary = tmp_path / "summary.md"
+    summary.write_text("before\n")
+    done = recallbench(
+        "compare", "answers.json", "--suite", "suite", "--format", "github", "--fail-under", "0.99",
+        env={"GITHUB_STEP_SUMMARY": str(summary)},
+    )  # fmt: skip
+    assert done.returncode == 1
+    error, warning = done.stdout.splitlines()
+    assert error.startswith("::error title=--fail-under 0.99 not met::--fail-under 0.99 not met (missing")
+    assert warning == (
+        f"::warning title=mem%3A {IDS[8]}::reward 0.5, passes from 0.6; missing: fee; stated wrongly: old_fee"
+    )
+    text = summary.read_text()
+    assert text.startswith("before\n## recallbench\n")
+    assert "--fail-under 0.99 not met" in text
+    assert "| Overall (mean over cases) |" in text
+
+
+def test_a_summary_that_cannot_be_written_closes_no_gate(
+    suite: Path, tmp_path: Path, recallbench: Any
+) -> None:
+    answers(tmp_path, mem=[RIGHT] * 9)
+    done = recallbench(
+        "compare", "answers.json", "--suite", "suite", "--format", "github",
+        env={"GITHUB_STEP_SUMMARY": str(tmp_path / "no" / "where")},
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert "cannot be written" in done.stderr
+
+
+def test_a_summary_that_is_full_is_not_made_longer_than_github_takes(
+    suite: Path, tmp_path: Path, recallbench: Any
+) -> None:
+    answers(tmp_path, mem=[STALE] * 9)
+    summary = tmp_path / "summary.md"
+    summary.write_bytes(b"x" * (1024 * 1024 - 200))
+    recallbench(
+        "compare", "answers.json", "--suite", "suite", "--format", "github",
+        env={"GITHUB_STEP_SUMMARY": str(summary)},
+    )  # fmt: skip
+    assert 1024 * 1024 - 200 < summary.stat().st_size < 1024 * 1024
