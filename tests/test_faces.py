@@ -8,7 +8,19 @@ import inspect
 import pytest
 
 
-@pytest.mark.parametrize("name", ["facts", "suite", "scoring", "validation", "retrieval", "statistics", "authoring", "authoring.generation"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "facts",
+        "suite",
+        "scoring",
+        "validation",
+        "retrieval",
+        "statistics",
+        "authoring",
+        "authoring.generation",
+    ],
+)
 def test_all_is_what_is_exported(name: str) -> None:
     face = importlib.import_module(f"harness.{name}")
     public = {

@@ -104,7 +104,11 @@ def render(
                 return shown
             from harness.report import attribution, disclosure
 
-            lost = None if suite is None else attribution.grid(attribution.attribute(result, suite, runs, answers))
+            lost = (
+                None
+                if suite is None
+                else attribution.grid(attribution.attribute(result, suite, runs, answers))
+            )
             parts = [shown] if lost is None else [shown, markdown.table(lost.header, lost.rows) + "\n"]
             return "\n".join([*parts, disclosure.as_markdown(disclosure.card(result, runs))])
         case "html":

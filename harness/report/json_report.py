@@ -54,7 +54,10 @@ def render(result: Comparison, behind: Mapping[str, Any] | None = None) -> str:
         result: what to show.
         behind: further parts by their key, of the runs behind it.
     """
-    return json.dumps({**as_data(result), **(behind or {})}, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    return (
+        json.dumps({**as_data(result), **(behind or {})}, ensure_ascii=False, indent=2, allow_nan=False)
+        + "\n"
+    )
 
 
 def statistics_data(result: Comparison) -> dict[str, Any]:

@@ -1,12 +1,13 @@
-"""One case put to one system once: ingest, wait, recall or answer, close, read."""
+"""Questions put to one agent of a system: ingest, wait, recall or answer, read, close."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import AsyncExitStack, contextmanager
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from contextlib import AsyncExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, NamedTuple, Self
 
 from harness.adapters.hosts import Host, Session, Timeouts, timed_out
 from harness.adapters.protocol import AgentFailure, Memory, Question
@@ -50,13 +51,156 @@ class Haystack(NamedTuple):
     digests: tuple[Delivered, ...]
 
 
-@dataclass(slots=True)
-class _Trail:
-    """What is known of an attempt, even when it fails half-way."""
+class Sitting:
+    """One agent, opened on a haystack and asked question after question.
 
-    handed: list[Delivered] = field(default_factory=list)
-    timings: dict[str, float] = field(default_factory=dict)
-    report: dict[str, Any] = field(default_factory=dict)
+    The first question opens it and hands it the conversations; the last one closes it. What goes
+    wrong before it can be asked is the failure of every question; what goes wrong later is the
+    failure of that question, and the agent is asked no more: it may be anything by then.
+
+    Args:
+        namespace: what the agent's space is called.
+        repeat: which repetition it is for.
+        given: what it is opened on.
+        host: runs it.
+        reader: reads what it recalls.
+        asking: how it is asked.
+    """
+
+    def __init__(
+        self, namespace: str, repeat: int, given: Haystack, host: Host, reader: Reader, asking: Asking
+    ) -> None:
+        self._place = (namespace, repeat)
+        self._given = given
+        self._host = host
+        self._reader = reader
+        self._asking = asking
+        self._stack = AsyncExitStack()
+        self._agent: Session | None = None
+        self._handed: list[Delivered] = []
+        self._spoilt: AgentFailure | None = None
+        self.usable = True
+
+    @property
+    def at_work(self) -> bool:
+        """Whether an agent is open."""
+        return self._agent is not None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with suppress(AgentFailure):  # every question asked has its record by now
+            await self._stack.__aexit__(kind, error, trace)
+
+    async def ask(self, begun: Begun, question: Question, *, last: bool) -> Record:
+        """Put a question; a failure of the system becomes part of the record.
+
+        Args:
+            begun: which attempt at which question this is.
+            question: what is asked.
+            last: whether to close the agent after it.
+
+        Raises:
+            HarnessError, BudgetSpent: what has to stop the whole run.
+        """
+        timings: dict[str, float] = {}
+        report: dict[str, Any] = {}
+        budget = self._asking.budget
+        found: tuple[Memory, ...] | Answer | None = None
+        read = Read(None)
+        kept: tuple[str, ...] | None = None
+        failure: AgentFailure | None = None
+        try:
+            found = await self._found(question, timings, report, last=last)
+            if not isinstance(found, Answer):
+                read_of = found if budget is None else within_budget(found, budget)
+                kept = tuple(memory.text for memory in read_of)
+                with _timed(timings, "read"):
+                    read = await self._reader.read(question, read_of, begun.repeat)
+                if read.cut:
+                    report["answer_cut"] = True
+        except AgentFailure as failed:
+            failure = failed
+        own = found if isinstance(found, Answer) else None
+        return Record(
+            case=begun.case,
+            repeat=begun.repeat,
+            attempt=begun.attempt,
+            namespace=begun.namespace,
+            answer=None if failure else own.text if own else read.text,
+            memories=found if isinstance(found, tuple) else None,
+            kept=_cut(own.memory, budget) if own else kept,
+            tokens=own.tokens if own else read.tokens,
+            delivered=tuple(self._handed),
+            timings=timings,
+            report=report,
+            failure=None if failure is None else Failure.of(failure),
+        )
+
+    async def _found(
+        self, question: Question, timings: dict[str, float], report: dict[str, Any], *, last: bool
+    ) -> tuple[Memory, ...] | Answer:
+        """Return what the system recalls or answers; timings and report fill up on the way."""
+        if self._spoilt is not None:
+            raise self._spoilt
+        try:
+            agent = self._agent or await self._opened(timings)
+        except AgentFailure as failure:
+            self._spoilt = failure
+            await self._give_up(failure)
+            raise
+        try:
+            found = await self._asked(agent, question, timings, report)
+            if last:
+                self._agent = None
+                with _timed(timings, "close"):
+                    await self._stack.aclose()
+        except AgentFailure as failure:
+            self.usable = False
+            await self._give_up(failure)
+            raise
+        return found
+
+    async def _opened(self, timings: dict[str, float]) -> Session:
+        """Open the agent, hand it the conversations and wait until it can be asked."""
+        limits = self._asking.timeouts
+        with _timed(timings, "open"):
+            agent = await self._stack.enter_async_context(self._host.session(*self._place))
+        for conversation, digest in zip(self._given.conversations, self._given.digests, strict=True):
+            with _timed(timings, "ingest"):
+                await _ingest(agent, conversation, limits.ingest, timings.get("ingest", 0.0))
+            self._handed.append(digest)
+        with _timed(timings, "wait"):
+            await agent.wait(limits.wait)
+        self._agent = agent
+        return agent
+
+    async def _asked(
+        self, agent: Session, question: Question, timings: dict[str, float], report: dict[str, Any]
+    ) -> tuple[Memory, ...] | Answer:
+        asking = self._asking
+        limits = asking.timeouts
+        found: tuple[Memory, ...] | Answer
+        if asking.answers:
+            with _timed(timings, "answer"):
+                found = await agent.answer(question, limits.recall)
+        else:
+            with _timed(timings, "recall"):
+                recalled = await agent.recall(question, asking.limit, limits.recall)
+            found = recalled if asking.budget is None else recalled[: asking.limit]
+            if len(found) < len(recalled):
+                report["over_limit"] = len(recalled)
+        report |= await agent.report(limits.close)
+        return found
+
+    async def _give_up(self, failure: AgentFailure) -> None:
+        """Close the agent after a failure, which is the one to report."""
+        self._agent = None
+        with suppress(AgentFailure):
+            await self._stack.__aexit__(type(failure), failure, failure.__traceback__)
 
 
 async def attempt(
@@ -67,76 +211,13 @@ async def attempt(
     reader: Reader,
     asking: Asking,
 ) -> Record:
-    """Put a case to a system; a failure of the system becomes part of the record.
+    """Put one question to an agent of its own; a failure of the system becomes part of the record.
 
     Raises:
         HarnessError, BudgetSpent: what has to stop the whole run.
     """
-    trail = _Trail()
-    found: tuple[Memory, ...] | Answer | None = None
-    read = Read(None)
-    kept: tuple[str, ...] | None = None
-    failure: AgentFailure | None = None
-    try:
-        found = await _found(begun, given, question, host, asking, trail)
-        if not isinstance(found, Answer):
-            read_of = found if asking.budget is None else within_budget(found, asking.budget)
-            kept = tuple(memory.text for memory in read_of)
-            with _timed(trail.timings, "read"):
-                read = await reader.read(question, read_of, begun.repeat)
-            if read.cut:
-                trail.report["answer_cut"] = True
-    except AgentFailure as failed:
-        failure = failed
-    own = found if isinstance(found, Answer) else None
-    return Record(
-        case=begun.case,
-        repeat=begun.repeat,
-        attempt=begun.attempt,
-        namespace=begun.namespace,
-        answer=None if failure else own.text if own else read.text,
-        memories=found if isinstance(found, tuple) else None,
-        kept=_cut(own.memory, asking.budget) if own else kept,
-        tokens=own.tokens if own else read.tokens,
-        delivered=tuple(trail.handed),
-        timings=trail.timings,
-        report=trail.report,
-        failure=None if failure is None else Failure.of(failure),
-    )
-
-
-async def _found(
-    begun: Begun,
-    haystack: Haystack,
-    question: Question,
-    host: Host,
-    asking: Asking,
-    trail: _Trail,
-) -> tuple[Memory, ...] | Answer:
-    """Return what the system recalls or answers; the trail fills up on the way."""
-    limits, timings = asking.timeouts, trail.timings
-    async with AsyncExitStack() as stack:
-        with _timed(timings, "open"):
-            agent = await stack.enter_async_context(host.session(begun.namespace, begun.repeat))
-        for conversation, digest in zip(haystack.conversations, haystack.digests, strict=True):
-            with _timed(timings, "ingest"):
-                await _ingest(agent, conversation, limits.ingest, timings.get("ingest", 0.0))
-            trail.handed.append(digest)
-        with _timed(timings, "wait"):
-            await agent.wait(limits.wait)
-        if asking.answers:
-            with _timed(timings, "answer"):
-                found: tuple[Memory, ...] | Answer = await agent.answer(question, limits.recall)
-        else:
-            with _timed(timings, "recall"):
-                recalled = await agent.recall(question, asking.limit, limits.recall)
-            found = recalled if asking.budget is None else recalled[: asking.limit]
-            if len(found) < len(recalled):
-                trail.report["over_limit"] = len(recalled)
-        trail.report |= await agent.report(limits.close)
-        with _timed(timings, "close"):
-            await stack.aclose()
-    return found
+    async with Sitting(begun.namespace, begun.repeat, given, host, reader, asking) as sitting:
+        return await sitting.ask(begun, question, last=True)
 
 
 def _cut(texts: tuple[str, ...] | None, budget: int | None) -> tuple[str, ...] | None:

@@ -2,8 +2,9 @@
 
 - Cases go in order, every system on the same case, so that a case's conversations are read
   once; no more than a handful are in memory, however many cases and systems there are.
+- Cases that share a haystack are put to one agent, one after the other: it is ingested once.
 - What is finished is not done again. A case that was begun and not finished, because the
-  process was killed, is begun anew in a namespace of its own.
+  process was killed, is begun anew in a namespace of its own, with what is left of its haystack.
 - A system that fails is recorded with its cause, and the run goes on.
 """
 
@@ -13,8 +14,9 @@ import asyncio
 import shutil
 import uuid
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import AsyncExitStack, suppress
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,12 +24,13 @@ from harness.adapters.protocol import AgentFailure, Question
 from harness.adapters.serving import folder_of
 from harness.adapters.wire import conversation_data, question_data
 from harness.llm.models import Models
-from harness.runs.attempt import Begun, Haystack, attempt
+from harness.runs.attempt import Begun, Haystack, Sitting
 from harness.runs.delivery import conversations_for, delivered
 from harness.runs.folder import RunFolder
 from harness.runs.preparing import LOCAL, Entrant, Running, Settings, prepare
 from harness.runs.reader import LLMReader
 from harness.runs.record import Record
+from harness.runs.sittings import haystack_of, haystacks, sittings
 from harness.suite import Case, Conversation, Suite
 
 if TYPE_CHECKING:
@@ -92,6 +95,22 @@ async def execute(
         return await _Execution(suite, running, settings, models, cluster, progress).carry_out()
 
 
+class _Work(NamedTuple):
+    """The questions that one agent is to be asked.
+
+    Attributes:
+        one: the system.
+        asked: all of them, finished ones included.
+        left: those that are not finished; they are taken off as they are asked.
+        repeat: which repetition.
+    """
+
+    one: Running
+    asked: tuple[Case, ...]
+    left: list[Case]
+    repeat: int
+
+
 class _Execution:
     """The work of one `execute`."""
 
@@ -133,38 +152,58 @@ class _Execution:
             raise several.exceptions[0] from None  # one stopped the run, the others followed
         return Done(tuple(one.folder for one in self._running), self._fresh, self._failed, self._stopped)
 
-    def _work(self) -> Iterator[tuple[Running, Case, int]]:
-        for case in self._suite:
+    def _work(self) -> Iterator[_Work]:
+        """Yield what is left to do: the questions of one sitting at a time."""
+        for cases in haystacks(self._suite):
             for repeat in range(self._settings.repeats):
                 for one in self._running:
-                    if (case.id, repeat) not in one.finished:
-                        yield one, case, repeat
+                    for asked in self._sittings(one, cases):
+                        left = [case for case in asked if (case.id, repeat) not in one.finished]
+                        if left:
+                            yield _Work(one, asked, left, repeat)
 
-    async def _worker(self, work: Iterator[tuple[Running, Case, int]]) -> None:
-        for one, case, repeat in work:
+    def _sittings(self, one: Running, cases: tuple[Case, ...]) -> list[tuple[Case, ...]]:
+        if self._cluster is not None:  # its tasks are single questions
+            return [(case,) for case in cases]
+        return sittings(one.entrant.info, cases)
+
+    async def _worker(self, every: Iterator[_Work]) -> None:
+        for work in every:
             if self._stopped:
                 return
-            record = await self._ask(one, case, repeat)
-            one.answers.append(record.as_data())
-            self._count(one, record)
+            await self._clean_up_before(work)
+            if self._cluster is not None:
+                await self._ask_a_cluster(self._cluster, work)
+                continue
+            while work.left and not self._stopped:
+                await self._sit(work)
 
-    async def _ask(self, one: Running, case: Case, repeat: int) -> Record:
-        earlier = one.attempts.setdefault((case.id, repeat), [])
-        begun = Begun(case.id, repeat, len(earlier) + 1, uuid.uuid4().hex)
-        for namespace in earlier:
-            await self._discard(one, namespace)
-        one.begun.append(
-            {"case": case.id, "repeat": repeat, "attempt": begun.attempt, "namespace": begun.namespace}
-        )
-        earlier.append(begun.namespace)
-        given = self._talks.given(one, case)
-        question = Question(case.question, case.question_time)
-        if self._cluster is not None:
-            return await self._cluster.ask(_job(one, begun, given, question, self._models))
-        record = await attempt(begun, given, question, one.host, one.reader, one.asking)
-        if record.failure is not None:  # a killed agent cleaned nothing up
-            await self._discard(one, begun.namespace)
-        return record
+    async def _sit(self, work: _Work) -> None:
+        """Ask one agent what is left, as far as it holds out."""
+        one, namespace = work.one, uuid.uuid4().hex
+        given = self._talks.given(one, work.left[0])
+        discarded = False
+        async with Sitting(namespace, work.repeat, given, one.host, one.reader, one.asking) as sitting:
+            while work.left and sitting.usable and not self._stopped:
+                case = work.left.pop(0)
+                begun = _begin(one, case, work.repeat, namespace)
+                record = await sitting.ask(begun, _question(case), last=not work.left)
+                if record.failure is not None and not sitting.at_work and not discarded:
+                    discarded = True
+                    await self._discard(one, namespace)  # a killed agent cleaned nothing up
+                self._keep(one, record)
+
+    async def _ask_a_cluster(self, cluster: Cluster, work: _Work) -> None:
+        (case,) = work.left
+        begun = _begin(work.one, case, work.repeat, uuid.uuid4().hex)
+        given = self._talks.given(work.one, case)
+        self._keep(work.one, await cluster.ask(_job(work.one, begun, given, _question(case), self._models)))
+
+    async def _clean_up_before(self, work: _Work) -> None:
+        """Remove what earlier attempts left, those at questions that were finished in the same sitting, too."""
+        earlier = (work.one.attempts.get((case.id, work.repeat), ()) for case in work.asked)
+        for namespace in dict.fromkeys(chain.from_iterable(earlier)):
+            await self._discard(work.one, namespace)
 
     async def _discard(self, one: Running, namespace: str) -> None:
         """Clean up after an attempt that was killed; that the store cannot is no fault of this attempt."""
@@ -173,7 +212,8 @@ class _Execution:
             with suppress(AgentFailure):
                 await one.host.discard(namespace)
 
-    def _count(self, one: Running, record: Record) -> None:
+    def _keep(self, one: Running, record: Record) -> None:
+        one.answers.append(record.as_data())
         self._done += 1
         self._fresh += 1
         self._failed += record.failure is not None
@@ -186,6 +226,19 @@ class _Execution:
             self._stopped = (
                 f"{self._failed} system errors in {self._of} answers, more than --max-errors {limit:g}"
             )
+
+
+def _begin(one: Running, case: Case, repeat: int, namespace: str) -> Begun:
+    """Journal that a question is about to be asked."""
+    earlier = one.attempts.setdefault((case.id, repeat), [])
+    begun = Begun(case.id, repeat, len(earlier) + 1, namespace)
+    one.begun.append({"case": case.id, "repeat": repeat, "attempt": begun.attempt, "namespace": namespace})
+    earlier.append(namespace)
+    return begun
+
+
+def _question(case: Case) -> Question:
+    return Question(case.question, case.question_time)
 
 
 def _job(one: Running, begun: Begun, given: Haystack, question: Question, models: Models) -> Job:
@@ -205,11 +258,11 @@ def _job(one: Running, begun: Begun, given: Haystack, question: Question, models
 
 
 class _Talks:
-    """The conversations of the last few cases, so that systems at work on the same case read them once."""
+    """The last few haystacks, so that systems at work on the same one read it once."""
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._kept: OrderedDict[str, Haystack] = OrderedDict()
+        self._kept: OrderedDict[Hashable, Haystack] = OrderedDict()
 
     def given(self, one: Running, case: Case) -> Haystack:
         """Return what a system is given of a case."""
@@ -218,11 +271,12 @@ class _Talks:
         return whole if part == whole.conversations else _digested(part)
 
     def _whole(self, case: Case) -> Haystack:
-        if case.id not in self._kept:
-            self._kept[case.id] = _digested(case.conversations())
+        name = haystack_of(case)
+        if name not in self._kept:
+            self._kept[name] = _digested(case.conversations())
             if len(self._kept) > self._most:
                 self._kept.popitem(last=False)
-        return self._kept[case.id]
+        return self._kept[name]
 
 
 def _digested(conversations: tuple[Conversation, ...]) -> Haystack:

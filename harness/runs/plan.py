@@ -8,6 +8,7 @@ from typing import NamedTuple
 from harness.adapters.registry import AdapterInfo
 from harness.naming import Spec
 from harness.runs.delivery import conversations_for
+from harness.runs.sittings import haystacks, sittings
 from harness.suite import Suite
 
 _MOST_STEPS = 15
@@ -20,7 +21,7 @@ class Planned(NamedTuple):
         system: its label.
         cases: how many are asked.
         answers: questions asked, repeats included.
-        conversations: how many are ingested.
+        conversations: how many are ingested; those of a haystack once, however many questions are asked of it.
         messages: how many are in them.
         words: words in them.
         calls: fewest and most chat requests that the harness makes for it; retries come on top.
@@ -40,13 +41,14 @@ def plan(
 ) -> list[Planned]:
     """Return the work of each system over a suite; it reads the conversations."""
     totals = [[0, 0, 0] for _ in systems]
-    for case in suite:
-        talks = case.conversations()
+    for cases in haystacks(suite):
+        talks = cases[0].conversations()
         for (_, info), total in zip(systems, totals, strict=True):
-            for talk in conversations_for(info, case, talks):
-                total[0] += 1
-                total[1] += len(talk.messages)
-                total[2] += talk.words
+            for asked in sittings(info, cases):
+                for talk in conversations_for(info, asked[0], talks):
+                    total[0] += 1
+                    total[1] += len(talk.messages)
+                    total[2] += talk.words
     planned = []
     for (spec, info), (count, messages, words) in zip(systems, totals, strict=True):
         asks = info.name == "openai_chat" or (reader == "llm" and info.kind != "cheater")
