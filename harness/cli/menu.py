@@ -78,7 +78,7 @@ class Menu:
 
     def _pick_case(self) -> Case | None:
         layer_options: list[Option[str | None]] = [
-            Option(f"{LAYER_TITLES[name]} ({count})", name)
+            Option(f"{LAYER_TITLES.get(name, name)} ({count})", name)
             for name, count in self.suite.layer_counts.items()
             if count
         ]

@@ -52,7 +52,10 @@ gold_option = click.option(
     help="Gold file that overrides the suite's gold facts.",
 )
 layer_option = click.option(
-    "--layer", type=click.Choice(LAYER_NAMES), multiple=True, help="Only this layer; repeatable."
+    "--layer",
+    multiple=True,
+    metavar="|".join(LAYER_NAMES),
+    help="Only this layer, or group of an imported suite; repeatable.",
 )
 case_option = click.option(
     "--case",
@@ -244,6 +247,11 @@ def part_of(whole: Suite, layers: tuple[str, ...], cases: tuple[str, ...]) -> Su
 
     if not layers and not cases:
         return whole
+    groups = whole.groups
+    for name in layers:
+        if name not in groups and (name not in LAYER_NAMES or groups[0] not in LAYER_NAMES):
+            known = ", ".join(map(repr, groups if groups[0] not in LAYER_NAMES else LAYER_NAMES))
+            raise InputError(f"--layer: {name!r} is not one of {known}.")
     named = _named_cases(whole, cases)
     chosen = (
         case for case in whole if (not layers or case.category in layers) and (not cases or case.id in named)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from harness.naming import Spec
 
 LEVELS = ("message", "round", "conversation")
-SECTIONS = ("tags", "misses", "thresholds")
+SECTIONS = ("groups", "tags", "misses", "thresholds")
 BUNDLED = "bundled"
 
 

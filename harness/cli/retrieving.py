@@ -95,17 +95,18 @@ def _by_a_run(corpora: Corpora, spec: Spec, depth: int, models: Models) -> list[
         run = done.folders[0]
         records = {record.case: record for record in run.records()}
     searched = []
-    for case, data in zip(corpora.suite, corpora.sets(), strict=True):
-        record = records.get(case.id)
+    for data in corpora.sets():
+        units = units_of(corpora.suite.get(data.queries[0].id).conversations(), corpora.level)
         found: dict[str, Found] = {}
-        if record is not None and record.failure is not None:
-            found[case.id] = Found((), 0.0, str(record.failure))
-        elif record is not None and record.memories is None:
-            raise InputError(f"--system {spec.text}: it answers and cannot recall: nothing to rank.")
-        elif record is not None:
-            units = units_of(case.conversations(), corpora.level)
-            refs = [memory.source_refs for memory in record.memories or ()]
-            found[case.id] = Found(_ranked(ranking_of(refs, units)), record.timings.get("recall", 0.0))
+        for query in data.queries:
+            record = records.get(query.id)
+            if record is not None and record.failure is not None:
+                found[query.id] = Found((), 0.0, str(record.failure))
+            elif record is not None and record.memories is None:
+                raise InputError(f"--system {spec.text}: it answers and cannot recall: nothing to rank.")
+            elif record is not None:
+                refs = [memory.source_refs for memory in record.memories or ()]
+                found[query.id] = Found(_ranked(ranking_of(refs, units)), record.timings.get("recall", 0.0))
         searched.append(Searched(data, found, spec.label, run.manifest.system.version))
     return searched
 

@@ -167,11 +167,11 @@ def _entrants(systems: tuple[str, ...], *, controls: bool, cheaters: bool) -> li
 
 
 def _limited(suite: Suite, limit: int | None) -> Suite:
-    from harness.suite import LAYERS, Suite
+    from harness.suite import Suite
 
     if limit is None:
         return suite
-    cases = (case for layer in LAYERS for case in suite.select(layer=layer).cases[:limit])
+    cases = (case for layer in suite.groups for case in suite.select(layer=layer).cases[:limit])
     return Suite(suite.root, tuple(cases))
 
 

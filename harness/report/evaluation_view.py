@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -21,6 +21,9 @@ from harness.report.layout import Grid
 from harness.report.terminal import as_text
 
 SCHEMA = "recallbench.evaluation/1"
+GROUPS = "groups"
+MOST_ITEMS = 200
+"""Rows of the table of items that a terminal shows; files have them all."""
 
 
 def side_by_side(evaluations: Sequence[Evaluation]) -> Grid:
@@ -66,14 +69,39 @@ def per_item(evaluations: Sequence[Evaluation], names: Sequence[str]) -> Grid:
     return Grid(tuple(header), tuple(rows))
 
 
+def by_group(evaluations: Sequence[Evaluation], metric: str = "recall") -> Grid:
+    """Rows are the first tags of items, columns a metric at every cutoff, for each system, and how many count."""
+    items = [[item for item in one.items if not item.failure] for one in evaluations]
+    shown = [it.name for it in evaluations[0].metrics if it.name.partition("@")[0] == metric]
+    tags = sorted({item.tags[0] for item in evaluations[0].items if item.tags})
+    rows = []
+    for tag in (*tags, None):
+        cells = []
+        count = 0
+        for found in items:
+            for name in shown:
+                values = [
+                    value
+                    for item in found
+                    if (tag is None or tag in item.tags[:1]) and item.detail.get("relevant")
+                    and (value := item.values.get(name)) is not None
+                ]  # fmt: skip
+                count = max(count, len(values))
+                cells.append(f"{sum(values) / len(values):.3f}" if values else numbers.NOTHING)
+        rows.append((tag or "all", str(count), *cells))
+    header = (f"{one.system} {name}" for one in evaluations for name in shown)
+    return Grid(("Group", "Queries", *header), tuple(rows))
+
+
 def tables(
     evaluations: Sequence[Evaluation], names: Sequence[str], *, sections: Sequence[str] = ()
 ) -> RenderableType:
-    """Return the tables for a terminal."""
-    grids: list[tuple[str | None, Grid]] = [
-        (None, per_item(evaluations, names)),
-        (None, side_by_side(evaluations)),
-    ]
+    """Return the tables for a terminal; that of the items only where a person would read it."""
+    grids: list[tuple[str | None, Grid]] = [(None, side_by_side(evaluations))]
+    if len(evaluations[0].items) <= MOST_ITEMS:
+        grids.insert(0, (None, per_item(evaluations, names)))
+    if GROUPS in sections:
+        grids.append((GROUPS, by_group(evaluations)))
     for one in evaluations:
         grids += [
             (f"{one.system}: {name}", _section(one, name)) for name in sections if one.sections.get(name)
@@ -104,6 +132,8 @@ def notes(evaluations: Sequence[Evaluation]) -> list[str]:
 def as_markdown(evaluations: Sequence[Evaluation], names: Sequence[str], sections: Sequence[str] = ()) -> str:
     """Return the tables as Markdown."""
     parts = [markdown.table(*grid) for grid in (side_by_side(evaluations), per_item(evaluations, names))]
+    if GROUPS in sections:
+        parts.append(f"### {GROUPS}\n\n{markdown.table(*by_group(evaluations))}")
     for one in evaluations:
         for name in sections:
             if one.sections.get(name):
@@ -257,7 +287,8 @@ def _drawn(title: str | None, grid: Grid) -> Table:
     table = Table(title=title, title_justify="left", title_style="bold", header_style="bold")
     for at, name in enumerate(grid.header):
         left = at == 0 or name in ("Text", "Missed", "Unwanted", "Came instead")
-        table.add_column(Text(boxes.visible(name)), overflow="fold", justify="left" if left else "right")
+        justify: Literal["left", "right"] = "left" if left else "right"
+        table.add_column(Text(boxes.visible(name)), overflow="fold", justify=justify, no_wrap=name == "Group")
     for row in grid.rows:
         table.add_row(*(Text(boxes.visible(value)) for value in row))
     return table

@@ -1,4 +1,4 @@
-"""A suite as retrieval data sets: the gold evidence is what is relevant, a case is a corpus.
+"""A suite as retrieval data sets: the gold evidence is what is relevant, a haystack is a corpus.
 
 At three levels: `message` (what the facts cite), `round` (a user message with its reply) and
 `conversation`. A fact that follows from others makes those relevant that it follows from. A case
@@ -7,7 +7,7 @@ without evidence (nothing was ever said) is a negative query.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, get_args
 
 from harness.retrieval.dataset import Query, RetrievalSet, StoredMemory
@@ -18,36 +18,42 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 
 
 def sets_of(suite: Suite, level: Level = "message") -> Iterator[RetrievalSet]:
-    """Yield a data set for each case, read when it is asked for."""
+    """Yield a data set for each haystack, read when it is asked for; most cases have one of their own."""
+    together: dict[Hashable, list[Case]] = {}
     for case in suite:
-        yield set_of(case, level)
+        together.setdefault(case.haystack or case.id, []).append(case)
+    for cases in together.values():
+        yield set_of(cases[0], level, *cases[1:])
 
 
-def set_of(case: Case, level: Level = "message") -> RetrievalSet:
-    """Return a case as a corpus with its one question.
+def set_of(case: Case, level: Level = "message", *others: Case) -> RetrievalSet:
+    """Return a case as a corpus with its one question, or with those of others of the same haystack, too.
 
     Raises:
         SuiteError: when the conversations are broken.
     """
     talks = case.conversations()
     units = units_of(talks, level)
-    cited = evidence_of(case)
-    grades = {unit: 1.0 for ref in cited if (unit := units.get(ref)) is not None}
-    query = Query(case.id, case.question, grades, negative=not grades, tags=(case.category, *case.abilities))
+    name = case.id if case.haystack is None else case.haystack.stem
     return RetrievalSet(
-        id=case.id,
+        id=name,
         memories=tuple(_memories(talks, level)),
-        queries=(query,),
+        queries=tuple(_query(one, units) for one in (case, *others)),
         name=case.title,
-        description=f"{case.id}, relevance by {level}",
+        description=f"{name}, relevance by {level}",
         metadata={"level": level},
     )
 
 
+def _query(case: Case, units: Mapping[str, str]) -> Query:
+    grades = {unit: 1.0 for ref in evidence_of(case) if (unit := units.get(ref)) is not None}
+    return Query(case.id, case.question, grades, negative=not grades, tags=(case.category, *case.abilities))
+
+
 def evidence_of(case: Case) -> tuple[str, ...]:
-    """Return what the required facts cite or follow from, as `conversation#message`, each once."""
+    """Return what the case and its required facts cite or follow from, as `conversation#message`, each once."""
     cited = (ref for fact in case.gold.required for ref in (*fact.evidence, *fact.derived_from))
-    return tuple(dict.fromkeys(cited))
+    return tuple(dict.fromkeys((*case.evidence, *cited)))
 
 
 def units_of(talks: Iterable[Conversation], level: Level) -> dict[str, str]:

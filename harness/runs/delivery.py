@@ -25,6 +25,7 @@ def conversations_for(
     if info.name != "oracle" or info.source != "built-in":
         return tuple(conversations)
     cited = {reference for fact in case.gold.required for reference in (*fact.evidence, *fact.derived_from)}
+    cited.update(case.evidence)
     if not cited and case.answerable:
         return tuple(conversations)
     return tuple(

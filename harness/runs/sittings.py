@@ -10,7 +10,7 @@ from harness.suite import Case
 
 def haystack_of(case: Case) -> Hashable:
     """Return what two cases have in common when their conversations are the same."""
-    return getattr(case, "haystack", None) or case.id
+    return case.haystack or case.id
 
 
 def haystacks(cases: Iterable[Case]) -> list[tuple[Case, ...]]:

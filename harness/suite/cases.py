@@ -11,9 +11,10 @@ from harness.facts.model import FactType, GoldFact
 from harness.suite.checking import look
 from harness.suite.chunks import read_header
 from harness.suite.claims import claim_problems
+from harness.suite.discovery import HAYSTACKS
 from harness.suite.legacy import conversation_problems, header_part, is_legacy
 from harness.suite.models import LAYERS, Case, Criterion, GoldFacts, nearest
-from harness.suite.schema import HEADER
+from harness.suite.schema import HEADER, SHARED_HEADER
 from harness.suite.yaml_reader import Document, FieldPath, Plain, parse
 
 _GROUPS = ("required", "optional", "forbidden")
@@ -36,14 +37,22 @@ def read_case(path: Path) -> tuple[Case | None, list[Problem]]:
         if not chunk.last:
             message, mend = "a further document follows.", "Delete it: this form is one document."
             problems.append(document.problem((), message, mend, "extra-document"))
+    elif _shares(header) and not chunk.last:
+        message, mend = "a further document follows.", "Move it to the haystack, or delete `haystack`."
+        problems.append(document.problem((), message, mend, "extra-document"))
     case, more = _build(document, header, criteria)
     return case, problems + more
+
+
+def _shares(header: Plain) -> bool:
+    """Tell whether the conversations of a case stand in a file that it shares with others."""
+    return isinstance(header, dict) and "haystack" in header
 
 
 def _build(
     document: Document, header: Plain, criteria: tuple[Criterion, ...]
 ) -> tuple[Case | None, list[Problem]]:
-    fields, problems = look(HEADER, document, header)
+    fields, problems = look(SHARED_HEADER if _shares(header) else HEADER, document, header)
     if fields is None:
         return None, problems
     case = Case(
@@ -64,11 +73,18 @@ def _build(
         answerable=fields.get("answerable", True),
         path=document.path,
         form="legacy" if is_legacy(document) else "documents",
+        haystack=_haystack(document.path, fields.get("haystack")),
+        evidence=fields.get("evidence") or (),
     )
     problems += _placement(case, document)
     problems += _names(case, document)
     problems += _facts(case, document)
     return case, problems
+
+
+def _haystack(path: Path, name: str | None) -> Path | None:
+    """Return the file of a haystack: it stands beside the folders of the cases."""
+    return None if name is None else path.parent.parent / HAYSTACKS / f"{name}.yaml"
 
 
 def _gold(groups: dict[str, Any]) -> GoldFacts:
@@ -85,7 +101,11 @@ def _named_facts(group: str, facts: Iterable[dict[str, Any]]) -> Iterator[GoldFa
 def _placement(case: Case, document: Document) -> Iterator[Problem]:
     """Hold the case against the directory and the file it stands in."""
     folder = case.path.parent.name
-    if folder in LAYERS and folder != case.category:
+    if case.haystack is not None and not case.haystack.is_file():
+        message = f"there is no haystack {case.haystack}."
+        mend = "Correct the name, or write the conversations there, a document each."
+        yield document.problem(("haystack",), message, mend, "no-haystack")
+    if folder != case.category and (folder in LAYERS or case.haystack is not None):
         message = f"the file is in {folder}/ and the case says {case.category}."
         mend = f"Move the file to {case.category}/, or correct the category and the test_id."
         yield document.problem(("category",), message, mend, "wrong-directory")

@@ -10,7 +10,7 @@ from pydantic_core import ErrorDetails, ValidationError
 
 from harness.errors import Problem, SuiteError
 from harness.suite.models import nearest
-from harness.suite.schema import CASE_ID, CONVERSATION_ID, FORM, LOCALE, REF, Shape
+from harness.suite.schema import CASE_ID, CONVERSATION_ID, FORM, GROUP, HAYSTACK, LOCALE, REF, Shape
 from harness.suite.yaml_reader import Document, FieldPath, Plain
 
 # Message, mend and rule; {input} and {expected} are filled in.
@@ -58,6 +58,8 @@ _PATTERNS: dict[str, _Telling] = {
     REF: ("{input} cites nothing.", "Cite a message as `conversation_id#number`, from 1.", "bad-evidence"),
     LOCALE: ("{input} is no locale.", "Write one such as en-US or en_GB.", "bad-locale"),
     CASE_ID: ("{input} is no id.", "Write one without spaces and slashes.", "bad-id"),
+    GROUP: ("{input} is no name of a group.", "Write small letters and digits, joined by `-`.", "bad-value"),
+    HAYSTACK: ("{input} is no name of a haystack.", "Write the file's name without .yaml.", "bad-haystack"),
     CONVERSATION_ID: ("{input} is no id.", "Write one without spaces and `#`.", "bad-id"),
 }
 

@@ -9,6 +9,8 @@ from pathlib import Path
 from harness.errors import InputError, Problem
 from harness.suite.models import LAYERS
 
+HAYSTACKS = "haystacks"
+"""The folder of conversations that many cases share."""
 _CASE_ENDINGS = frozenset((".yaml", ".yml"))
 _NOTE_ENDINGS = frozenset((".md",))
 
@@ -17,7 +19,8 @@ def find_cases(root: Path, gold: Path | None = None) -> tuple[list[Path], list[P
     """Return the case files under a root, in order, and a problem for each file out of place.
 
     - A root that is a file is that one case.
-    - A directory holds cases itself, in `layer1`, `layer2` and `layer3`, or both.
+    - A directory holds cases itself, in `layer1`, `layer2` and `layer3`, or both; with a folder
+      `haystacks` of conversations that cases share, in folders of any name.
     - Hidden files and directories, README files and Markdown are nobody's business, and so is
       the gold file.
 
@@ -34,12 +37,15 @@ def find_cases(root: Path, gold: Path | None = None) -> tuple[list[Path], list[P
         raise InputError(f"there is no suite at {root}; name a directory of case files with --suite.")
     cases: list[Path] = []
     problems: list[Problem] = []
+    shared = (root / HAYSTACKS).is_dir()
     for path in _files(root):
         if gold is not None and path.name == gold.name and path.resolve() == gold.resolve():
             continue
         if path.suffix.lower() not in _CASE_ENDINGS:
             message, mend = "is no case file.", "Give it the ending .yaml, or take it out of the suite."
-        elif not _is_place_of_cases(path.parent, root):
+        elif shared and path.parent == root / HAYSTACKS:
+            continue  # a case says which of them it asks about
+        elif not _is_place_of_cases(path.parent, root, shared=shared):
             message = "stands outside of layer1/, layer2/ and layer3/."
             mend = "Move it to the directory of its layer."
         else:
@@ -53,8 +59,8 @@ def find_cases(root: Path, gold: Path | None = None) -> tuple[list[Path], list[P
     return cases, problems
 
 
-def _is_place_of_cases(folder: Path, root: Path) -> bool:
-    return folder == root or (folder.parent == root and folder.name in LAYERS)
+def _is_place_of_cases(folder: Path, root: Path, *, shared: bool) -> bool:
+    return folder == root or (folder.parent == root and (shared or folder.name in LAYERS))
 
 
 def _files(root: Path) -> Iterator[Path]:

@@ -15,16 +15,26 @@ from harness.suite.models import Case
 
 def hash_cases(cases: Iterable[Case]) -> str:
     """Hash the cases; `Suite.hash` says what is covered."""
+    return _hashed(cases, {})
+
+
+def _hashed(cases: Iterable[Case], haystacks: dict[Path, bytes]) -> str:
+    """Hash cases; the digest of a haystack is computed once, however many cases share it."""
     whole = sha256()
     for case in sorted(cases, key=lambda case: case.id):
         for part in (case.id.encode(), _content(case.path), _overriding_facts(case)):
             whole.update(sha256(part).digest())
+        if case.haystack is not None:
+            if case.haystack not in haystacks:
+                haystacks[case.haystack] = sha256(_content(case.haystack)).digest()
+            whole.update(haystacks[case.haystack])
     return whole.hexdigest()
 
 
 def case_hashes(cases: Iterable[Case]) -> dict[str, str]:
     """Return the hash of each case by its id, in the order given; it reads every file once."""
-    return {case.id: hash_cases((case,)) for case in cases}
+    haystacks: dict[Path, bytes] = {}
+    return {case.id: _hashed((case,), haystacks) for case in cases}
 
 
 def _content(path: Path) -> bytes:

@@ -113,17 +113,19 @@ class Case:
 
     Attributes:
         id: name in the suite, such as `layer2_07_family_medications`.
-        category: the layer.
+        category: the layer; a case of a shared haystack may name any other group.
         question_time: when the question is asked; it reaches the agent with the question.
         expected_behavior: a reference answer (ours) or a description of one (legacy).
         answerable: False where the question asks for what was never said.
         path: the file, as the user named it.
+        haystack: the file that holds the conversations, where many questions share them, or None.
+        evidence: messages that a right answer rests on, beside those that facts cite.
         form: `documents` for a header followed by conversations, `legacy` for one document.
         gold_path: the gold file that replaced the header's facts, or None.
     """
 
     id: str
-    category: Layer
+    category: str
     title: str
     description: str
     domain: str
@@ -140,6 +142,8 @@ class Case:
     path: Path
     form: CaseForm = "documents"
     gold_path: Path | None = None
+    haystack: Path | None = None
+    evidence: tuple[str, ...] = ()
 
     def conversations(self) -> tuple[Conversation, ...]:
         """Read the conversations from the file, anew at each call.
@@ -190,13 +194,19 @@ class Suite:
         return tuple(case.id for case in self.cases)
 
     @property
-    def layer_counts(self) -> dict[Layer, int]:
-        """How many cases each layer has, layers without a case included."""
+    def groups(self) -> tuple[str, ...]:
+        """The layers, or the groups that stand in their place, that have cases, in order."""
+        return tuple(sorted({case.category for case in self.cases}))
+
+    @property
+    def layer_counts(self) -> dict[str, int]:
+        """How many cases each group has; layers without a case are included where there is one of a layer."""
         counts = Counter(case.category for case in self.cases)
-        return {layer: counts[layer] for layer in LAYERS}
+        layers = LAYERS if not counts or any(layer in counts for layer in LAYERS) else ()
+        return {name: counts[name] for name in sorted({*layers, *counts})}
 
     def select(
-        self, layer: Layer | None = None, domain: str | None = None, ability: str | None = None
+        self, layer: str | None = None, domain: str | None = None, ability: str | None = None
     ) -> Suite:
         """Return the suite of the cases that fit every filter given; it may be empty."""
         fitting = (
@@ -213,7 +223,7 @@ class Suite:
         """Content hash of the cases in the suite, 64 hexadecimal digits.
 
         It covers, for every case in the order of the ids: the id, the whole file
-        (conversations and comments too) and, where a gold file replaced the header's
+        (conversations and comments too), the haystack that it names and, where a gold file replaced the header's
         facts, those facts. It does not cover where the files are, what they are called,
         how their lines end, or cases that `select` left out. So the same suite has the same
         hash on every machine, and any edit changes it.

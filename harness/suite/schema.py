@@ -36,10 +36,12 @@ def parse_timestamp(text: Any) -> datetime | None:
     raise PydanticCustomError("bad-timestamp", "is no day or time of the calendar")
 
 
+GROUP = r"^[a-z0-9]+(-[a-z0-9]+)*$"
 REF = r"^[^#\s]+#[1-9][0-9]*$"
 LOCALE = r"^[a-z]{2,3}([-_][A-Z][a-z]{3})?([-_]([A-Z]{2}|[0-9]{3}))?$"
 FORM = r"[\p{L}\p{N}]"  # GoldFact too refuses a form without letter or digit
 CASE_ID = r"^[^\s/\\]+$"
+HAYSTACK = r"^[A-Za-z0-9_][A-Za-z0-9._-]*$"
 CONVERSATION_ID = r"^[^#\s]+$"
 
 _TEXT = core.str_schema(strip_whitespace=True, min_length=1)
@@ -94,21 +96,24 @@ _CRITERION = _mapping(
 _FACTS = core.nullable_schema(_many(_FACT))
 _GOLD = _mapping({}, {"required": _FACTS, "optional": _FACTS, "forbidden": _FACTS})
 
-_HEADER = _mapping(
-    {"test_id": _pattern(CASE_ID), "category": _one_of(Layer), "title": _TEXT, "user_question": _TEXT},
-    {
-        "description": _FREE_TEXT,
-        "domain": core.nullable_schema(_TEXT),
-        "abilities": core.nullable_schema(_many(_TEXT)),
-        "locale": _pattern(LOCALE),
-        "cluster": core.nullable_schema(_TEXT),
-        "entities": core.nullable_schema(_many(_TEXT)),
-        "question_time": _TIMESTAMP,
-        "evaluation_criteria": core.nullable_schema(_many(_CRITERION)),
-        "expected_behavior": _FREE_TEXT,
-        "answerable": core.bool_schema(),
-        "gold_facts": core.nullable_schema(_GOLD),
-    },
+_HEAD = {"test_id": _pattern(CASE_ID), "title": _TEXT, "user_question": _TEXT}
+_HEADER_REST: dict[str, core.CoreSchema] = {
+    "description": _FREE_TEXT,
+    "domain": core.nullable_schema(_TEXT),
+    "abilities": core.nullable_schema(_many(_TEXT)),
+    "locale": _pattern(LOCALE),
+    "cluster": core.nullable_schema(_TEXT),
+    "entities": core.nullable_schema(_many(_TEXT)),
+    "question_time": _TIMESTAMP,
+    "evaluation_criteria": core.nullable_schema(_many(_CRITERION)),
+    "expected_behavior": _FREE_TEXT,
+    "answerable": core.bool_schema(),
+    "gold_facts": core.nullable_schema(_GOLD),
+    "evidence": core.nullable_schema(_many(_pattern(REF))),
+}
+_HEADER = _mapping({**_HEAD, "category": _one_of(Layer)}, _HEADER_REST)
+_SHARED_HEADER = _mapping(
+    {**_HEAD, "category": _pattern(GROUP), "haystack": _pattern(HAYSTACK)}, _HEADER_REST
 )
 
 _MESSAGE = core.custom_error_schema(
@@ -155,15 +160,13 @@ def _keys(schema: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(schema["fields"])
 
 
-HEADER = Shape(
-    SchemaValidator(_HEADER),
-    {
-        "": _keys(_HEADER),
-        "evaluation_criteria": _keys(_CRITERION),
-        "gold_facts": _keys(_GOLD),
-        **dict.fromkeys(_keys(_GOLD), _keys(_FACT)),
-    },
-)
+_HEADER_LEVELS = {
+    "evaluation_criteria": _keys(_CRITERION),
+    "gold_facts": _keys(_GOLD),
+    **dict.fromkeys(_keys(_GOLD), _keys(_FACT)),
+}
+HEADER = Shape(SchemaValidator(_HEADER), {"": (*_keys(_HEADER), "haystack"), **_HEADER_LEVELS})
+SHARED_HEADER = Shape(SchemaValidator(_SHARED_HEADER), {"": _keys(_SHARED_HEADER), **_HEADER_LEVELS})
 CONVERSATION = Shape(SchemaValidator(_CONVERSATION), {"": _keys(_CONVERSATION)})
 FACT = Shape(SchemaValidator(_FACT), {"": _keys(_FACT)})
 LEGACY_CRITERIA = Shape(SchemaValidator(_LEGACY_CRITERIA), {"": _keys(_LEGACY_CRITERIA)})

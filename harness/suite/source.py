@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
+from pathlib import Path
 
 from harness.errors import Problem, SuiteError
 from harness.suite import legacy
 from harness.suite.checking import check
-from harness.suite.chunks import Chunk, read_chunks, read_header
+from harness.suite.chunks import Chunk, read_chunks, read_header, unreadable
 from harness.suite.models import Case, Conversation, Message
 from harness.suite.schema import CONVERSATION
 from harness.suite.yaml_reader import Document, FieldPath, parse
@@ -78,18 +79,51 @@ def read_source(case: Case) -> Source:
     problems: list[Problem] = []
     try:
         header_chunk, *chunks = read_chunks(case.path)
+        if case.haystack is not None:
+            return _of_haystack(case, parse(header_chunk))
     except SuiteError as error:
         problems += error.problems
         header_chunk, chunks = read_header(case.path), []
     header = parse(header_chunk)
-
-    transcripts: list[Transcript] = []
-    first: dict[str, Transcript] = {}
     try:
         readers = _readers(header, chunks)
     except SuiteError as error:
         problems += error.problems
         readers = ()
+    transcripts, more = _transcripts(readers)
+    problems += more
+    if not transcripts and not problems:
+        mend = "Add each as a further document, after a line `---`."
+        problems.append(header.problem((), "the case has no conversation.", mend, "no-conversation"))
+    return Source(case, header, transcripts, tuple(problems))
+
+
+def _of_haystack(case: Case, header: Document) -> Source:
+    """Return a case with the conversations of the haystack that it shares with others."""
+    assert case.haystack is not None
+    try:
+        state = case.haystack.stat()
+        transcripts, problems = _haystack(case.haystack, state.st_mtime_ns, state.st_size)
+    except OSError as error:
+        return Source(case, header, (), (unreadable(case.haystack, error),))
+    except SuiteError as error:
+        return Source(case, header, (), error.problems)
+    return Source(case, header, transcripts, problems)
+
+
+@lru_cache(maxsize=2)  # hundreds of questions are asked of one haystack, and its cases stand together
+def _haystack(path: Path, changed: int, size: int) -> tuple[tuple[Transcript, ...], tuple[Problem, ...]]:
+    """Read the conversations of a haystack: every document is one."""
+    return _transcripts([partial(_from_chunk, chunk) for chunk in read_chunks(path)])
+
+
+def _transcripts(
+    readers: Sequence[Callable[[], Transcript]],
+) -> tuple[tuple[Transcript, ...], tuple[Problem, ...]]:
+    """Return the conversations that can be read, and what is wrong with the others."""
+    problems: list[Problem] = []
+    transcripts: list[Transcript] = []
+    first: dict[str, Transcript] = {}
     for read in readers:
         try:
             transcript = read()
@@ -104,10 +138,7 @@ def read_source(case: Case) -> Source:
             problems.append(transcript.document.problem(where, message, mend, "duplicate-id"))
         first.setdefault(name, transcript)
         transcripts.append(transcript)
-    if not transcripts and not problems:
-        mend = "Add each as a further document, after a line `---`."
-        problems.append(header.problem((), "the case has no conversation.", mend, "no-conversation"))
-    return Source(case, header, tuple(transcripts), tuple(problems))
+    return tuple(transcripts), tuple(problems)
 
 
 def _readers(header: Document, chunks: Sequence[Chunk]) -> Sequence[Callable[[], Transcript]]:

@@ -34,7 +34,7 @@ def facts_counted(subject: Subject) -> Iterator[Problem]:
     A case whose whole answer is that nothing was said requires just that.
     """
     case, gold = subject.case, subject.case.gold
-    least = MIN_REQUIRED[case.category] if case.answerable else 1
+    least = MIN_REQUIRED.get(case.category, 1) if case.answerable else 1
     if gold.annotated and len(gold.required) < least:
         message = f"the case requires {_facts(len(gold.required))}; {least} are asked for."
         mend = "Let the question draw more of what was said."

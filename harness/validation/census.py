@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.errors import Problem, SuiteError
-from harness.suite import LAYERS, Case, Conversation, Layer, Suite, load_suite
+from harness.suite import Case, Conversation, Suite, load_suite
 from harness.suite.source import read_source
 from harness.validation import across, annotation, contacts, giveaways, structure
 from harness.validation.corrections import corrections
@@ -115,13 +115,13 @@ class Census:
         """Whether every limit is kept."""
         return not self.problems and not self.shared_names
 
-    def of_layer(self, layer: Layer) -> tuple[CaseFigures, ...]:
+    def of_layer(self, layer: str) -> tuple[CaseFigures, ...]:
         """Return the figures of the cases of a layer."""
         return tuple(it for it in self.cases if it.case.category == layer)
 
-    def layers(self) -> Iterator[tuple[Layer, tuple[CaseFigures, ...]]]:
+    def layers(self) -> Iterator[tuple[str, tuple[CaseFigures, ...]]]:
         """Yield each layer that has a case, with the figures of its cases."""
-        for layer in LAYERS:
+        for layer in self.suite.groups:
             if found := self.of_layer(layer):
                 yield layer, found
 

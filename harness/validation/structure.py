@@ -21,7 +21,7 @@ def layer_conversations(subject: Subject) -> Iterator[Problem]:
     if layer == "layer1" and count != 1:
         mend = "Keep the one that the question is about, or move the case to another layer."
         message = f"a case of layer1 has one conversation, and this one has {count}."
-    elif layer != "layer1" and count < 2:
+    elif layer in ("layer2", "layer3") and count < 2:
         mend = "Add the other conversations, or move the case to layer1."
         message = f"a case of {layer} has two or more conversations, and this one has {count}."
     else:
@@ -30,7 +30,9 @@ def layer_conversations(subject: Subject) -> Iterator[Problem]:
 
 
 def alternation(subject: Subject) -> Iterator[Problem]:
-    """User and assistant take turns, and the user begins."""
+    """User and assistant take turns, and the user begins; what others recorded is as it is."""
+    if subject.case.haystack is not None:
+        return
     for transcript in subject.transcripts:
         expected = "user"
         for index, message in enumerate(transcript.conversation.messages):

@@ -18,6 +18,7 @@ from harness.errors import InputError
 from harness.facts.model import FactType, GoldFact
 from harness.llm.templates import FENCE_DIGITS, neutralised
 from harness.resources import bundled
+from harness.suite.models import LAYERS
 
 if TYPE_CHECKING:
     import jinja2
@@ -82,7 +83,7 @@ class JudgePrompts:
         fixed = self._of_case(case)
         wrong = fixed["wrong_values"]
         shape = {"wrong_values": bool(wrong), "with_transcript": transcript is not None}
-        name = ABSTENTION if not case.answerable else f"judge_{case.category}.j2"
+        name = ABSTENTION if not case.answerable else f"judge_{_layer(case)}.j2"
         kept = (name, bool(wrong), transcript is not None)
         if kept not in self._rubrics:
             self._rubrics[kept] = self._render(name, shape)
@@ -117,7 +118,7 @@ class JudgePrompts:
         self, case: Case, answer: str, *, criterion: Criterion | None = None, wrong: GoldFact | None = None
     ) -> tuple[Message, ...]:
         """Return the messages that ask about one criterion, or about one forbidden fact."""
-        layer = case.category if case.answerable else "abstention"
+        layer = _layer(case) if case.answerable else "abstention"
         if layer not in self._examples:
             self._examples[layer] = _turns(self._render(ONE_RUBRIC, {"layer": layer}))
         said = self._render(
@@ -225,6 +226,11 @@ def _turns(text: str) -> tuple[Message, ...]:
     parts = _TURN.split(text)
     turns = zip(("system", *parts[1::2]), parts[0::2], strict=True)
     return tuple({"role": role, "content": said.strip()} for role, said in turns)
+
+
+def _layer(case: Case) -> str:
+    """Return the layer whose rubric fits: recall, where an imported suite has groups of its own."""
+    return case.category if case.category in LAYERS else LAYERS[0]
 
 
 def _criterion(item: Criterion) -> dict[str, Any]:

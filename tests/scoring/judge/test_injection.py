@@ -27,7 +27,7 @@ _LAST_LINE = {
 }
 _NOTHING_HONEST = {"layer2_08_rental_repairs injection_system"}
 _TO_THE_JUDGE = re.compile(
-    r"criteri|verdict|judge|grader|evaluator|score|<<<|SYSTEM|instruction", re.IGNORECASE
+    r"criteri|verdict|judge|grader|evaluator|candidate|score|<<<|SYSTEM|instruction", re.IGNORECASE
 )
 _LAST_SENTENCE = {"layer2_01_two_cars_service injection_plea"}
 
