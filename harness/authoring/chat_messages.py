@@ -151,8 +151,8 @@ def moment_of(value: Any) -> datetime | None:
             return None
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    seconds = value / 1000 if abs(value) > 1e11 else value
     try:
+        seconds = value / 1000 if abs(value) > 1e11 else value
         return datetime.fromtimestamp(int(seconds), UTC)
     except (OverflowError, OSError, ValueError):
         return None

@@ -88,6 +88,10 @@ def write_pieces(path: Path, pieces: Iterable[str]) -> None:
     target = path.resolve()
     draft: Path | None = None
     try:
+        if target.exists() and not target.is_file():  # a pipe or /dev/null is written to, never replaced
+            with target.open("w", encoding="utf-8", newline="\n") as open_already:
+                open_already.writelines(pieces)
+            return
         with tempfile.NamedTemporaryFile(
             "w", encoding="utf-8", newline="\n", dir=target.parent, prefix=".recallbench-", delete=False
         ) as file:

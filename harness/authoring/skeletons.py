@@ -92,7 +92,7 @@ def skeleton_text(skeleton: Skeleton, locale: str) -> str:
     """Return the file of a skeleton."""
     title = next((log.title for log in skeleton.logs if log.title), "")
     last = max((moment for log in skeleton.logs if (moment := _begun(log))), key=str, default=None)
-    asked = None if last is None else spelled((last + timedelta(days=1)).replace(minute=0, second=0))
+    asked = None if last is None else spelled(_next_day(last).replace(minute=0, second=0))
     head = dump({"test_id": f"{skeleton.layer}_{skeleton.name}", "category": skeleton.layer})
     named = (
         dump({"title": " ".join(title.split())}).rstrip() if title.strip() else "title: # TODO a short title"
@@ -140,6 +140,14 @@ def _talk(log: Log, number: int) -> Iterator[str]:
         at = f", {spelled(message.at)}" if message.at else ""
         yield f"  # {name}#{place}{at}\n"
         yield "".join(f"  {line}\n" for line in dump([{message.role: message.text}]).rstrip("\n").split("\n"))
+
+
+def _next_day(moment: datetime) -> datetime:
+    """Return the time a day later; the last day of the calendar has none after it."""
+    try:
+        return moment + timedelta(days=1)
+    except OverflowError:
+        return moment
 
 
 def _begun(log: Log) -> datetime | None:

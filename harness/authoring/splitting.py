@@ -52,9 +52,10 @@ def split_suite(suite: Suite, shares: Mapping[str, Fraction], seed: int = 0) -> 
     # The large ones first: they are the hardest to place.
     order = sorted(units, key=lambda name: (-len(units[name]), units[name][0].category, _drawn(seed, name)))
     part_of: dict[str, str] = {}
+    filled: set[str] = set()
     for left, unit in zip(range(len(order), 0, -1), order, strict=True):
         layers: Counter[str] = Counter(case.category for case in units[unit])
-        empty = [name for name in shares if name not in part_of.values()]
+        empty = [name for name in shares if name not in filled]
         open_to = empty if len(empty) >= left else list(shares)
 
         def need(name: str, layers: Counter[str] = layers) -> tuple[Fraction, Fraction]:
@@ -63,6 +64,7 @@ def split_suite(suite: Suite, shares: Mapping[str, Fraction], seed: int = 0) -> 
 
         chosen = max(open_to, key=need)
         part_of[unit] = chosen
+        filled.add(chosen)
         for layer, count in layers.items():
             lacking[chosen][layer] -= count
     placed = {case.id: part_of[unit] for unit, cases in units.items() for case in cases}
@@ -113,8 +115,8 @@ def parse_parts(text: str) -> dict[str, Fraction]:
         InputError: for anything else, a part of no name or no share, or a name that stands twice.
     """
     mend = "Write shares such as train=60,dev=20,test=20, or a number of equal parts from 2 on."
-    if text.strip().isdigit():
-        count = int(text)
+    if text.strip().isdecimal():
+        count = int(text) if len(text) <= 20 else 0
         if not 2 <= count <= 1000:
             raise InputError(f"--parts {text}: is no number of parts. {mend}")
         return {f"part{number:0{len(str(count))}}": Fraction(1) for number in range(1, count + 1)}
@@ -122,7 +124,7 @@ def parse_parts(text: str) -> dict[str, Fraction]:
     for item in text.split(","):
         name, _, share = (part.strip() for part in item.partition("="))
         try:
-            value = Fraction(share)
+            value = Fraction(0) if "e" in share.lower() else Fraction(share)  # 1e99999999 would be worked out
         except (ValueError, ZeroDivisionError):
             value = Fraction(0)
         plain = name.replace("-", "").replace("_", "").isalnum()

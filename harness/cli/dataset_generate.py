@@ -130,6 +130,9 @@ def generate_command(into: Path, count: int, **flags: Any) -> None:
     from harness.llm.usage import load_prices
     from harness.settings import variables
 
+    for name in ("timeout", "max_cost"):
+        if flags[name] is not None and not flags[name] < float("inf"):
+            raise InputError(f"--{name.replace('_', '-')} {flags[name]:g}: expected a finite number.")
     wish = _wish(flags)
     settings = _model_settings(flags)
     endpoint = author_endpoint(settings, variables())

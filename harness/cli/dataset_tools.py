@@ -25,6 +25,7 @@ __all__ = [
 ]
 EXPORTS = ("json", "jsonl", "md", "legacy")
 STRATA = ("layer", "domain", "cluster")
+_LONGEST_GAP = 10_000_000
 
 
 @click.command("from-logs")
@@ -75,6 +76,8 @@ def from_logs_command(
 
     logs, unmapped = read_logs(file, _roles(roles))
     if gap is not None:
+        if not gap <= _LONGEST_GAP:
+            raise InputError(f"--gap {gap:g}: expected hours, at most {_LONGEST_GAP:,}.")
         logs = [part for log in logs for part in at_gaps(log, timedelta(hours=gap))]
     each = per_case or (1 if layer == "layer1" else len(logs))
     made = skeletons.skeletons_of(logs, layer, each, skeletons.highest_number(into, layer))

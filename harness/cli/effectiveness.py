@@ -119,6 +119,8 @@ def command(
     from harness.effectiveness.overall import Overall, parse_weights
     from harness.resources import bundled
 
+    if tolerance != tolerance:
+        raise InputError("--tolerance nan: expected a number from 0 to 9.")
     values = options.settings(**flags)
     console.check_outputs(output, [*datasets, *predictions])
     wanted = gates.parse_gates(floors, ceilings)

@@ -100,6 +100,7 @@ def command(
         beyond,
         check_earlier,
         check_names,
+        check_ratios,
         parse_bound,
     )
     from harness.report.evaluation_view import read_json
@@ -108,6 +109,8 @@ def command(
     console.check_outputs(output, [not_below])
     if not_below is None and (gated or tolerance is not None):
         raise InputError("--gate-on and --tolerance are for --not-below.")
+    if tolerance is not None and not tolerance < float("inf"):
+        raise InputError(f"--tolerance {tolerance:g}: expected a number from 1 on.")
     base = reference or (REFERENCE if not_below else None)
     specs, base = _specs(systems, base)
     evaluator = PerformanceEvaluator(_plan(flags))
@@ -115,6 +118,7 @@ def command(
     bounds += [parse_bound(text, at_most=False) for text in at_least]
     check_names([bound.metric for bound in bounds], "--at-most or --at-least", evaluator.metrics())
     check_names(gated, "--gate-on", evaluator.metrics())
+    check_ratios(gated, evaluator.metrics())
     earlier = read_json(not_below) if not_below else ()
     if not_below is not None and base is not None:
         labels = [spec.label for spec in specs]
@@ -204,7 +208,8 @@ def _measured(specs: Sequence[Spec], plan: Plan) -> tuple[list[Measured], bool]:
         try:
             asyncio.run(work(tell))
         except KeyboardInterrupt:
-            found[-1].interrupted = True
+            if found:  # it may end before the first is begun
+                found[-1].interrupted = True
             return [one for one in found if one.begun], True
     return found, False
 

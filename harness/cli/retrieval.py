@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 LEVELS = ("message", "round", "conversation")
 SECTIONS = ("groups", "tags", "misses", "thresholds")
 BUNDLED = "bundled"
+_OUTSIDE_BRACKETS = re.compile(r",(?![^\[(]*[\])])")
 
 
 @click.group("retrieval")
@@ -108,7 +110,7 @@ def evaluate(
     from harness.retrieval.metrics import KS
 
     values = options.settings(format=format)
-    console.check_outputs(output, [*datasets, corpus])
+    console.check_outputs(output, [*_files_of(datasets), corpus, *_baseline_files(baselines)])
     specs = _specs(systems, sweep)
     wanted = [parse_floor(text) for text in floors]
     evaluator = RetrievalEvaluator(tuple(ks) or KS, relevant_from)
@@ -129,9 +131,17 @@ def evaluate(
 @click.option(
     "--system", "system", metavar="LABEL", help="Which system of each file, where they hold several."
 )
+@click.option(
+    "--dataset", "dataset", metavar="ID", help="Which data set of each file, where they hold several."
+)
 @options.format_option
 def compare(
-    first: Path, second: Path, metrics: tuple[str, ...], system: str | None, format: str | None
+    first: Path,
+    second: Path,
+    metrics: tuple[str, ...],
+    system: str | None,
+    dataset: str | None,
+    format: str | None,
 ) -> None:
     """Compare two results of the same queries: what rose, what fell, and whether that can be chance.
 
@@ -142,7 +152,7 @@ def compare(
     from harness.retrieval.comparing import compare as changes_of
 
     values = options.settings(format=format)
-    one, other = (_chosen(read_json(path), path, system) for path in (first, second))
+    one, other = (_chosen(read_json(path), path, system, dataset) for path in (first, second))
     changes = changes_of(one, other, metrics)
     match values["format"].value:
         case "json":
@@ -156,17 +166,35 @@ def compare(
             console.say("\n".join(change_view.notes(changes)))
 
 
-def _chosen(evaluations: Sequence[Evaluation], path: Path, system: str | None) -> Evaluation:
-    found = [one for one in evaluations if system in (None, one.system)]
-    if len(found) == 1:
-        return found[0]
-    labels = ", ".join(one.system for one in evaluations)
-    told = (
-        f"holds {len(evaluations)} systems ({labels})"
-        if system is None
-        else f"holds no system {system!r} ({labels})"
-    )
-    raise InputError(f"{path}: {told}. Name one with --system.")
+def _files_of(datasets: Sequence[Path]) -> Iterator[Path]:
+    """Yield the data sets, and what stands in a folder of them."""
+    for path in datasets:
+        yield path
+        if path.is_dir():
+            yield from path.iterdir()
+
+
+def _baseline_files(baselines: Sequence[str]) -> list[Path]:
+    return [path for path in map(Path, baselines) if path.is_file()]
+
+
+def _chosen(
+    evaluations: Sequence[Evaluation], path: Path, system: str | None, dataset: str | None
+) -> Evaluation:
+    found = list(evaluations)
+    if not found:
+        raise InputError(f"{path}: holds no evaluation.")
+    for field, name in (("system", system), ("dataset", dataset)):
+        held = ", ".join(dict.fromkeys(getattr(one, field) for one in found))
+        of_it = [one for one in found if name in (None, getattr(one, field))]
+        if not of_it:
+            raise InputError(f"{path}: holds no {field} {name!r} ({held}). Name one with --{field}.")
+        if len({getattr(one, field) for one in of_it}) > 1:
+            raise InputError(f"{path}: holds more than one {field} ({held}). Name one with --{field}.")
+        found = of_it
+    if len(found) > 1:
+        raise InputError(f"{path}: holds {found[0].system} on {found[0].dataset} {len(found)} times.")
+    return found[0]
 
 
 def _specs(systems: Sequence[str], sweep: str | None) -> list[Spec]:
@@ -178,9 +206,9 @@ def _specs(systems: Sequence[str], sweep: str | None) -> list[Spec]:
         specs = [parse_spec(text, "--system", labelled=True) for text in systems]
     else:
         name, _, listed = sweep.partition("=")
-        tried = [value.strip() for value in listed.split(",") if value.strip()]
+        tried = [value.strip() for value in _OUTSIDE_BRACKETS.split(listed) if value.strip()]
         if not name.isidentifier() or not tried:
-            raise InputError(f"--sweep {sweep}: write NAME=V1,V2, such as k=10,60.")
+            raise InputError(f"--sweep {sweep}: write NAME=V1,V2, such as k=10,60 or weights=[1,1],[2,1].")
         specs = [_with(text, name, value) for text in systems for value in tried]
     labels = [spec.label for spec in specs]
     twice = next((label for label in labels if labels.count(label) > 1), None)
@@ -218,6 +246,11 @@ def _corpora(
         if cases:
             raise InputError("--case is for --suite.")
         loaded = [data for path in datasets for data in load_retrieval(path, corpus)]
+        ids = [data.id for data in loaded]
+        if twice := next((id for id in ids if ids.count(id) > 1), None):
+            raise InputError(
+                f"two data sets are called {twice}. Name each once, and give each an id of its own."
+            )
         return [Corpora(data.id, lambda data=data: iter([data])) for data in loaded]  # type: ignore[misc]
     from harness.retrieval.from_suite import sets_of
     from harness.suite import load_suite
@@ -276,6 +309,9 @@ def _breaches(
     from harness.retrieval.gates import below_floor, below_other
 
     names = gated or (f"recall@{k}", f"ndcg@{k}")
+    for base in baselines:
+        if all({one.system for one in evaluations} == {base} for evaluations in found):
+            raise InputError(f"--not-below {base}: there is no other system to hold against it.")
     breaches = []
     for evaluations in found:
         by_label = {one.system: one for one in evaluations}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime
 from functools import cached_property
@@ -116,7 +115,7 @@ class JsonFile:
         if (
             isinstance(value, bool)
             or not isinstance(value, int | float)
-            or not (math.isfinite(value) and low <= value <= high)
+            or not low <= value <= high  # neither NaN nor an integer beyond every float is between
         ):
             self.wrong((*at, key), f"is {value!r}.", f"Write a number from {low:g} to {high:g}.")
             return None

@@ -162,14 +162,15 @@ class _Work:
 
     async def deduplication(self) -> None:
         """Tell entries that say the same, and note which memory holds which."""
-        for entries in _groups(self.data.for_deduplication()):
+        for group, entries in enumerate(_groups(self.data.for_deduplication())):
             with self._failing(["deduplication"], entries):
                 async with self._session() as session:
                     told = await self._tell(session, "deduplication", entries)
                     memories = await session.list(self.within.recall)
                     for id, memory in who_holds(told, memories).items():
                         self.found[id] |= {
-                            "cluster": memory.id if memory else "",
+                            # An id names a memory within its agent alone, and every group has another agent.
+                            "cluster": f"{group}/{memory.id}" if memory else "",
                             "kept_as": memory.text if memory else None,
                         }
 

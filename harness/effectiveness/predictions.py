@@ -78,6 +78,8 @@ def _system(
             predictions[id] = _prediction(file, item, here)
             if error := file.string(item, "error", here):
                 failures |= {(evaluator, id): error for evaluator in _FIELDS}
+    if given and len(failures) == len(_FIELDS) * len(given):  # nothing but errors is a failure, and no lack
+        return Observed(data, name, predictions, failures, source=str(file.path))
     lacking = {
         evaluator: f"the predictions have no {' or '.join(_spelt(one) for one in fields)}"
         for evaluator, fields in _FIELDS.items()

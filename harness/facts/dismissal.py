@@ -32,13 +32,13 @@ _WORDS_BEFORE = lexicon(
     "refused passed misread misspoke mistaken confuse confused confusing hoped hoping assumed assuming aiming counting thought "
     "thinking expected expecting telling advertised advertising announced planned wanted booked told promised said slipped "
     "would've could've place take takes taken took leave "
-    "guessed stopped started stood begun mistakenly wrongly nearly almost looked considered beware watch careful would could wouldn't didn't n't",
+    "guessed stopped started stood begun mistakenly wrongly withdrew moved moves move nearly almost looked considered beware watch careful would could wouldn't didn't n't",
     "offered revised",
 )
 _BEFORE = LazyPattern(
     r"(?:ignore|disregard|forget|scrap|drop|avoid|miss(?:ed|es)?|g(?:ave|iven|iving) up|turned down|declined|refused|passed on|"
     r"rul(?:e|es|ed|ing) out|misread(?: as)?|misspoke and said|mistaken for|mistakenly|wrongly|slipped and said|guessed|"
-    r"considered|beware(?: of)?|watch out for|careful|nearly \w+|almost \w+|looked like|confus(?:e|ed|ing)\s+\w+\s+with|"
+    r"withdrew|move[sd]?(?: it)? off|considered|beware(?: of)?|watch out for|careful|nearly \w+|almost \w+|looked like|confus(?:e|ed|ing)\s+\w+\s+with|"
     r"hop(?:ed|ing)|assum(?:ed|ing)|aiming|counting on|thought|thinking|expected|expecting|telling|advertis(?:ed|ing)|announced|"
     r"(?<=\bhad\s)(?:planned|wanted|booked|told|promised|said|offered|stopped|started|stood|begun)|(?<='d\s)(?:planned|wanted|booked|told|promised)|"
     r"(?:take[ns]?|took) the place of|in (?:the )?place of|leave (?=the\b|your\b|out\b)|(?:would|could)(?: have|'ve) \w+|(?:wouldn't|didn't) (?:approve|accept|allow|grant|agree to)|revised|"
@@ -84,7 +84,7 @@ _REJECTIONS = lexicon(
     "declined refused rejected turned gave given withdrawn withdrew crossed cross misread misreading misreadings misspoke misspoken "
     "misheard mistake error slip slipped typo misadded added backwards mix corrected correcting put apologies apology apologise "
     "apologize suit couldn't said released fell called yours neither none swapped transposed wrong fixed caught took take forgot "
-    "overlooked ignored left allow possible chose choose picked went dropped superseded out early soon late"
+    "overlooked ignored left retired allow possible chose choose picked went dropped superseded out early soon late"
 )
 # What makes a value one that was offered and refused, said and corrected, in one sentence.
 _REJECTED = LazyPattern(
@@ -95,7 +95,7 @@ _REJECTED = LazyPattern(
     r"transposed|(?:got|was|is|were) (?:it )?wrong|(?:fixed|caught) (?:it|that)|t(?:ook|ake) (?:it|that) back|forgot|overlooked|ignored|"
     r"left out|didn't allow for|turned out|which is too (?:early|soon|late)|(?:wasn't|not) possible|"
     r"but (?:you|he|she|they) (?:chose|picked|took|went)|and went with|was dropped|"
-    r"superseded)\b"
+    r"left for (?:later|next|spring|summer|autumn|fall|winter|another)|retired|superseded)\b"
 )
 _TO_ANOTHER = (
     r"(?:cut|raised|moved|changed|lowered|reduced|increased|corrected|updated|revised|pushed|rescheduled|slipped|bumped|shifted|made|set)"
@@ -126,7 +126,9 @@ _SOMEONE_ELSES = LazyPattern(
     r"(?:the\s+|your\s+(?=\w+'s))?(?!today|tomorrow|yesterday)[\w-]+'s\b|\s*(?:is|was)\s+(?:only|just)\s+(?:for|a|an|the)\b"
 )
 _FOR_ANOTHER = LazyPattern(
-    r"(?:[^.,;:!?]{0,50}?\b(?:was|were)|[^.;:!?]{0,50}?\bwhich (?:is|was))\s+(?:the price\s+)?(?:only\s+)?for\s+(?:the|another|a different)\b"
+    r"\s*(?:is|was|are|were)\s+(?:only\s+|for\s+|just\s+)*another\b"
+    r"|(?:[^.,;:!?]{0,50}?\b(?:was|were)|[^.;:!?]{0,50}?\bwhich (?:is|was))\s+(?:the price\s+)?(?:only\s+)?"
+    r"for\s+(?:the|another|a different)\b"
 )
 _ELSES_LABEL = LazyPattern(
     r"\((?:[\w'-]+\s+){0,3}[\w-]+'s\s+(?:\w+\s+)?(?:is|was|one is)\s+$"
@@ -181,7 +183,7 @@ _SHORT = 5  # words of an intro that is a heading
 
 # `9:30 PM (10 PM was summer hours)`: what stands beside another value of its kind, in brackets.
 _ASIDE_TELLS = LazyPattern(
-    r"\b(?:was|were|is|are|had|said|says|showed|shows|plus|less|minus|not|old|earlier|previous|first|until|\w{3,}ed)\b"
+    r"\b(?:was|were|is|are|had|said|says|showed|shows|before|plus|less|minus|not|old|earlier|previous|first|until|\w{3,}ed)\b"
 )
 _ASIDE_ADDS = LazyPattern(r"\b(?:or|also|either|alternatively|maybe|perhaps|possibly|likely|probably|same)\b")
 # `$41,200 less the $4,500 deposit, so $36,700`: a step of a sum.
@@ -194,6 +196,7 @@ _STEP = LazyPattern(
 _NOT_JUST = LazyPattern(r"(?:\bnot|n't)\s+(?:just|only|merely)\s+(?:the\s+|a\s+)?$")
 _BUT_THIS = LazyPattern(r"[^.;!?]{0,30},\s*(?:it's|it is|but)\b")
 _WOULD_BE = LazyPattern(r"\bwould(?:'ve| have)?\s+(?:be|been|cost)\s+(?:the\s+|a\s+)?$")
+_NOT_AT_ALL = LazyPattern(r"^\W*not\s+(?!only\b|just\b)[^.:;,]{0,60}$")
 _NOT_THAT_ONE = LazyPattern(r",\s+not\s+(?:[\w'-]+\s+){1,4}(?:on|at|for|by)\s+(?:the\s+)?$")
 
 
@@ -248,7 +251,7 @@ def _is_taken_back(value: Surroundings) -> bool:
 def _is_aside(value: Surroundings) -> bool:
     """Say whether the value explains another one: in brackets beside it, as a step of a sum, or as `not that`."""
     near = value.left[-_REACH:]
-    if _STEP.match(value.right) or _NOT_THAT_ONE.search(near):
+    if _STEP.match(value.right) or _NOT_THAT_ONE.search(near) or _NOT_AT_ALL.match(value.left):
         return True
     if _NOT_JUST.search(near) and _BUT_THIS.match(value.right):
         return True

@@ -52,7 +52,7 @@ _CORRECTIONS = (
 
 _BEFORE = LazyPattern(
     r"(?:previously|formerly|originally|original|initially|initial|earlier(?!\s+(?:that|you|i|today)\b)|"
-    r"before that|(?:old|older|prior|former|previous)(?=[^,;()]{0,20}$)|"
+    r"before that|(?:old|older|prior|former|previous)(?=[^,;()]{0,20}$|\s+\w+s\s[^,;()]{0,30}\sand\s$)|"
     r"(?<=\bat\s)first|(?<=\bup\s)from|(?<=\bdown\s)from|replac(?:es|ed|ing)|supersed(?:es|ed|ing)|instead of|"
     r"(?<=\bno\s)longer|(?<=\bhad\s)been|left(?=\s+$)|once|outdated|cancelled|canceled|withdrawn|discarded|rejected|"
     r"first (?:quoted|offered|given|said|booked|told|planned|scheduled|set|slot|date|quote|offer|wrote|read|sum|figure|guess|"

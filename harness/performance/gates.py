@@ -12,6 +12,8 @@ REFERENCE = "bm25"
 TOLERANCE = 1.5
 _GATED = ("_p50_ms", "_kept", "_seen", "_succeeded")
 _SLACK = 1e-9
+_AS_IS = ("share", "writes")
+"""Units that no machine changes, whose figures are compared as they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,17 @@ def check_names(names: Sequence[str], flag: str, known: Sequence[MetricDefinitio
     for name in names:
         if name not in measured:
             raise InputError(f"{flag} {name}: is not measured. Measured: {', '.join(measured)}.")
+
+
+def check_ratios(names: Sequence[str], known: Sequence[MetricDefinition]) -> None:
+    """Refuse a metric that has no ratio to a reference: an exponent may be 0 or below.
+
+    Raises:
+        InputError: naming what to use instead.
+    """
+    for one in known:
+        if one.name in names and one.unit == "exponent":
+            raise InputError(f"--gate-on {one.name}: an exponent has no ratio. Bound it with --at-most.")
 
 
 def beyond(evaluation: Evaluation, bound: Bound) -> str:
@@ -120,8 +133,8 @@ def against(
 ) -> Comparison:
     """Compare each system's figures with an earlier result.
 
-    A time or a rate counts as a ratio to that of the reference system in the same run; a share, which
-    no machine changes, counts as it is. Times themselves are never compared between two runs.
+    A time or a rate counts as a ratio to that of the reference system in the same run; a share or a
+    number of writes, which no machine changes, counts as it is. Times themselves are never compared between two runs.
 
     Args:
         now: the systems of this run, the reference among them.
@@ -158,9 +171,10 @@ def against(
             if name not in gated if gated else not any(part in name for part in _GATED):
                 continue
             was, base_was = _value(before, name), _value(theirs[reference], name)
-            if was is None or (definition.unit != "share" and not base_was):
+            if was is None or (definition.unit not in _AS_IS and not base_was):
                 if name in gated:
-                    notes.append(f"{system}: {name} has no value in {label}; not compared.")
+                    whose = system if was is None else reference
+                    notes.append(f"{system}: {name} of {whose} has no value in {label}; not compared.")
                 continue
             compared += 1
             said = _worse(
@@ -211,8 +225,9 @@ def _worse(
     name = definition.name
     if now is None or now.value is None:
         return f"{name} has no value any more ({now.reason if now else 'not measured'}); it was {was:.4g}"
-    if definition.unit == "share":
-        return f"{name} is {now.value:.4g}, it was {was:.4g}" if now.value < was - _SLACK else ""
+    if definition.unit in _AS_IS:
+        fell = was - now.value if definition.higher_is_better else now.value - was
+        return f"{name} is {now.value:.4g}, it was {was:.4g}" if fell > _SLACK else ""
     if not base_now or not base_was:
         return f"{name} cannot be compared: {reference} has no such figure in this run"
     ratio, before = now.value / base_now, was / base_was

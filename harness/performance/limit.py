@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.performance.found import Limit, Measured, Step
 from harness.performance.latencies import ms
 from harness.performance.latency import Tell
-from harness.performance.load import NotFilledError, Stores, arrivals, filled_stores, run_step
+from harness.performance.load import NotFilledError, Stores, arrivals, filled_stores, nothing_due, run_step
 from harness.performance.plan import Deadline, Plan
 from harness.performance.subject import Subject
 from harness.performance.workload import Workload
@@ -88,8 +88,8 @@ async def _tried(stores: Stores, limit: Limit, rate: float, deadline: Deadline, 
     due = list(arrivals(stores.plan, rate, f"limit{len(limit.steps)}"))
     step = Step(rate, len(due))
     limit.steps.append(step)
-    if deadline.passed:
-        step.cut = str(deadline)
+    step.cut = str(deadline) if deadline.passed else nothing_due(due, stores.plan)
+    if step.cut:
         return step
     await run_step(stores, due, step, deadline, tell, f"limit{len(limit.steps)}-")
     return step

@@ -56,6 +56,11 @@ def arrivals(plan: Plan, rate: float, seed: str) -> Iterator[Arrival]:
         yield Arrival(at, user, draw.random() < plan.search_share, draw.random())
 
 
+def nothing_due(due: Sequence[Arrival], plan: Plan) -> str:
+    """Say that a step has no request at all; nothing where it has any."""
+    return "" if due else f"no request was due within {plan.duration:g} s"
+
+
 class Stores(NamedTuple):
     """The users' stores, each filled."""
 
@@ -119,7 +124,7 @@ async def run_load(subject: Subject, plan: Plan, texts: Workload, found: Measure
                 due = list(arrivals(plan, rate, "load"))
                 step = Step(rate, len(due))
                 found.load.append(step)
-                step.cut = stores.over(deadline)
+                step.cut = stores.over(deadline) or nothing_due(due, plan)
                 if not step.cut:
                     await run_step(stores, due, step, deadline, tell)
     except NotFilledError as error:

@@ -16,6 +16,9 @@ EVERY: tuple[Part, ...] = get_args(Part)
 PARTS: tuple[Part, ...] = tuple(part for part in EVERY if part != "limit")
 Arrivals = Literal["poisson", "constant"]
 MOST_ARRIVALS = 200_000
+_MOST = {"requests": 100_000, "warm_up": 100_000, "users": 1_000, "writers": 10_000}
+"""What is made before any time cap is looked at."""
+_LONGEST = 1_000_000
 SIZES = (1_000, 5_000, 10_000, 50_000)
 LENGTHS = (100, 500, 1_000, 5_000)
 RATES = (5.0, 20.0)
@@ -78,6 +81,12 @@ class Plan:
             values = getattr(self, name)
             if list(values) != sorted(set(values)):
                 object.__setattr__(self, name, tuple(sorted(set(values))))
+        for name, top in _MOST.items():
+            if getattr(self, name) > top:
+                flag = f"--{name.replace('_', '-')}"
+                raise InputError(f"{flag} {getattr(self, name)}: expected at most {top:,}.")
+        if (longest := max((*self.lengths, self.length))) > _LONGEST:
+            raise InputError(f"--length {longest}: expected at most {_LONGEST:,} characters.")
         if not 0 <= self.search_share <= 1:
             raise InputError(f"--search-share {self.search_share:g}: expected a share from 0 to 1.")
         for flag, value in (

@@ -63,6 +63,12 @@ def notes(changes: Sequence[Change]) -> list[str]:
         told.append(f"{_LISTED} of the {changed} queries that changed are listed, those that changed most.")
     if not changed:
         told.append("No query changed.")
+    if failed := list(dict.fromkeys(id for it in changes for id in it.failed)):
+        noun = "query" if len(failed) == 1 else "queries"
+        told.append(
+            f"Left out: {len(failed)} {noun} without a value in one of the two, where the search failed: "
+            f"{', '.join(failed[:_LISTED])}{'…' if len(failed) > _LISTED else ''}."
+        )
     return told
 
 
@@ -98,6 +104,7 @@ def as_json(changes: Sequence[Change]) -> str:
             "n": it.n,
             "rose": [_row(row) for row in it.rose],
             "fell": [_row(row) for row in it.fell],
+            "failed": list(it.failed),
         }
         for it in changes
     ]
@@ -111,7 +118,8 @@ def _row(row: tuple[str, str, float, float]) -> dict[str, str | float]:
 def _drawn(grid: Grid) -> Table:
     table = Table(header_style="bold")
     for at, name in enumerate(grid.header):
-        table.add_column(name, overflow="fold", justify="left" if at == 0 or name == "Text" else "right")
+        left = at == 0 or name == "Text"
+        table.add_column(Text(boxes.visible(name)), overflow="fold", justify="left" if left else "right")
     for row in grid.rows:
         table.add_row(*(Text(boxes.visible(cell)) for cell in row))
     return table

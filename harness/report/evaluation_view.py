@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -119,7 +120,8 @@ def notes(evaluations: Sequence[Evaluation]) -> list[str]:
     told = first.provenance
     lines.append(
         f"{first.dataset}: {told.get('memories', '?')} memories, {told.get('queries', '?')} queries, "
-        f"hash {told.get('dataset_hash', '?')[:12]}."
+        f"hash {told.get('dataset_hash', '?')[:12]}"
+        + (f", relevant from grade {told['relevant_from']} on." if "relevant_from" in told else ".")
     )
     lines += [
         f"{one.system}: {one.provenance['retriever']}."
@@ -205,7 +207,7 @@ def read_json(path: Path) -> tuple[Evaluation, ...]:
         return tuple(_evaluation(one) for one in data["evaluations"])
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read: {error}") from None
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(f"{path}: is no evaluation that --format json wrote: {error}.") from None
 
 
@@ -255,13 +257,29 @@ def _evaluation(data: Mapping[str, Any]) -> Evaluation:
         system=data["system"],
         dataset=data["dataset"],
         metrics=tuple(Metric(**it) for it in data["metrics"]),
-        items=tuple(Item(**{**it, "tags": tuple(it["tags"])}) for it in data["items"]),
+        items=tuple(map(_item, data["items"])),
         errors=tuple(data["errors"]),
         warnings=tuple(data["warnings"]),
         at=datetime.fromisoformat(data["at"]) if data["at"] else None,
-        provenance=data["provenance"],
+        provenance=dict(data["provenance"]),
         sections={name: tuple(tuple(row) for row in rows) for name, rows in data["sections"].items()},
     )
+
+
+def _item(data: Mapping[str, Any]) -> Item:
+    found = Item(
+        **{
+            **data,
+            "tags": tuple(data["tags"]),
+            "values": dict(data["values"]),
+            "detail": dict(data["detail"]),
+        }
+    )
+    for name, value in found.values.items():
+        number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        if value is not None and not number:
+            raise ValueError(f"{name} of {found.id} is {value!r}")
+    return found
 
 
 def _value(item: Item | None, name: str) -> str:

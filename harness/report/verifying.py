@@ -254,7 +254,10 @@ def _same(one: Any, other: Any) -> bool:
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, int | float) and isinstance(other, int | float):
-        return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12)
+        try:
+            return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12)
+        except OverflowError:  # an integer beyond every float
+            return one == other
     return type(one) is type(other) and bool(one == other)
 
 

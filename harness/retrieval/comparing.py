@@ -11,6 +11,8 @@ from harness.evaluation import Evaluation, Item
 from harness.statistics import sign_flip
 
 _SAME = 1e-9
+RELEVANT_FROM = "relevant_from"
+"""Where the provenance says from which grade an id is relevant; it is left out where any above 0 is."""
 
 
 class Change(NamedTuple):
@@ -24,6 +26,7 @@ class Change(NamedTuple):
         p: two-sided, of a paired sign-flip test.
         rose: queries whose value is higher in the second: id, text, first, second.
         fell: those whose value is lower.
+        failed: queries with a value in one of the two only, as the search failed in the other.
     """
 
     metric: str
@@ -33,6 +36,7 @@ class Change(NamedTuple):
     p: float
     rose: tuple[tuple[str, str, float, float], ...]
     fell: tuple[tuple[str, str, float, float], ...]
+    failed: tuple[str, ...] = ()
 
     @property
     def difference(self) -> float:
@@ -51,12 +55,7 @@ def compare(first: Evaluation, second: Evaluation, names: Sequence[str] = ()) ->
     Raises:
         InputError: when they were measured on different data, or share no query with a value.
     """
-    one, other = (each.provenance.get("dataset_hash") for each in (first, second))
-    if one != other:
-        raise InputError(
-            f"{first.system} and {second.system} were measured on different data "
-            f"({str(one)[:12]} and {str(other)[:12]}): not comparable."
-        )
+    check_alike(first, second, f"{first.system} and {second.system} were")
     items = {item.id: item for item in second.items}
     pairs = [(item, items[item.id]) for item in first.items if item.id in items]
     shared = [metric.name for metric in first.metrics if second.metric(metric.name) is not None]
@@ -67,6 +66,30 @@ def compare(first: Evaluation, second: Evaluation, names: Sequence[str] = ()) ->
     if not changes:
         raise InputError(f"{first.system} and {second.system} share no query with a value.")
     return tuple(changes)
+
+
+def check_alike(first: Evaluation, second: Evaluation, told: str) -> None:
+    """Refuse two evaluations whose figures do not mean the same.
+
+    Args:
+        first: the one.
+        second: the other.
+        told: the beginning of the message, such as `a and b were`.
+
+    Raises:
+        InputError: when they were measured on different data, or with another grade from which an id is relevant.
+    """
+    one, other = (each.provenance.get("dataset_hash") for each in (first, second))
+    if one != other:
+        raise InputError(
+            f"{told} measured on different data ({str(one)[:12]} and {str(other)[:12]}): not comparable."
+        )
+    one, other = (each.provenance.get(RELEVANT_FROM, "any above 0") for each in (first, second))
+    if one != other:
+        raise InputError(
+            f"{told} measured with different grades that are relevant (from {one} and from {other}): "
+            "not comparable."
+        )
 
 
 def _change(name: str, pairs: Sequence[tuple[Item, Item]]) -> Change | None:
@@ -86,4 +109,7 @@ def _change(name: str, pairs: Sequence[tuple[Item, Item]]) -> Change | None:
         p=sign_flip(after, before),
         rose=tuple(row for row in rows if row[3] > row[2] + _SAME),
         fell=tuple(row for row in rows if row[3] < row[2] - _SAME),
+        failed=tuple(
+            a.id for a, b in pairs if len([it for it in (a, b) if it.values.get(name) is not None]) == 1
+        ),
     )

@@ -14,8 +14,10 @@ from typing import NamedTuple
 
 from harness.adapters.memories.rankers import Ranked
 from harness.adapters.protocol import AgentFailure
+from harness.errors import InputError
 from harness.evaluation import Evaluation, Item, MetricDefinition, Value, mean_metric
 from harness.retrieval import metrics
+from harness.retrieval.comparing import RELEVANT_FROM
 from harness.retrieval.dataset import Query, RetrievalSet
 from harness.retrieval.streams.base import Retriever
 
@@ -94,6 +96,8 @@ class RetrievalEvaluator:
 
     def __post_init__(self) -> None:
         metrics.check_cutoffs(self.ks)
+        if self.level is not None and not math.isfinite(self.level):
+            raise InputError(f"the least grade that is relevant is a finite number, not {self.level}.")
 
     @property
     def depth(self) -> int:
@@ -152,6 +156,7 @@ class RetrievalEvaluator:
                 "retriever": first.version,
                 "ks": ", ".join(map(str, self.ks)),
                 "depth": str(self.depth),
+                **({} if self.level is None else {RELEVANT_FROM: f"{self.level:g}"}),
                 "recallbench": version("recallbench"),
             },
             sections={
@@ -208,6 +213,17 @@ class RetrievalEvaluator:
         for k in self.ks:
             if k > smallest:
                 yield f"k = {k} is more than the {smallest} memories there are: hit@{k} and recall@{k} mean little."
+        deeper = [
+            query.id
+            for one in searched
+            for query in one.data.queries
+            if (query.k or 0) > len(one.data.memories)
+        ]
+        if deeper:
+            yield (
+                f"{len(deeper)} of the queries' own cutoffs are more than the memories there are, such as that of "
+                f"{deeper[0]}."
+            )
         first = searched[0]
         if first.lexical and any(word in first.system for word in ("vector", "hybrid", "semantic")):
             yield (
@@ -273,7 +289,7 @@ class RetrievalEvaluator:
         low, high = min(scores), max(scores)
         rows = []
         for step in range(FLOORS):
-            floor = low + (high - low) * step / (FLOORS - 1)
+            floor = min(high, low + (high - low) * step / (FLOORS - 1))
             handed = [(r.id in relevant) for results, relevant in kept for r in results if r.score >= floor]
             right = sum(handed)
             precision = right / len(handed) if handed else None

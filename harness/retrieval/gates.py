@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from harness.errors import InputError
 from harness.evaluation import Evaluation, Item
+from harness.retrieval.comparing import check_alike
 
 TOLERANCE = 1e-6
 
@@ -78,6 +79,9 @@ def below_other(
 ) -> tuple[Breach, ...]:
     """Return a breach for each metric whose mean is below the other's, over the queries of both.
 
+    A query that failed here counts as 0; one that failed in the baseline is left out, so that no baseline
+    is lower for its failures.
+
     Args:
         evaluation: what is gated.
         other: the baseline, of the same data set.
@@ -85,20 +89,22 @@ def below_other(
         label: what the other one is called.
 
     Raises:
-        InputError: when the two were measured on different data.
+        InputError: when the two were not measured alike, or there is nothing to compare.
     """
-    ours, theirs = evaluation.provenance.get("dataset_hash"), other.provenance.get("dataset_hash")
-    if ours != theirs:
+    check_alike(other, evaluation, f"{label} and {evaluation.system} were")
+    shared = [metric.name for metric in evaluation.metrics if other.metric(metric.name) is not None]
+    if unknown := [name for name in names if name not in shared]:
         raise InputError(
-            f"{label} was measured on other data ({str(theirs)[:12]}, and this is {str(ours)[:12]}): "
-            "not comparable."
+            f"--not-below {label}: {', '.join(unknown)} was not measured in both. "
+            f"Measured: {', '.join(shared) or 'nothing'}."
         )
-    base = {item.id: item for item in other.items}
-    pairs = [(item, base[item.id]) for item in evaluation.items if item.id in base and _counts(item)]
+    base = {item.id: item for item in other.items if not item.failure}
+    judged = [item for item in evaluation.items if _counts(item)]
+    pairs = [(item, base[item.id]) for item in judged if item.id in base]
+    if judged and not pairs:
+        raise InputError(f"--not-below {label}: holds no query that was measured: nothing to compare with.")
     breaches = []
-    for name in names:
-        if not pairs or evaluation.metric(name) is None or other.metric(name) is None:
-            continue
+    for name in names if pairs else ():
         mine = sum(_value(item, name) for item, _ in pairs) / len(pairs)
         least = sum(_value(item, name) for _, item in pairs) / len(pairs)
         if mine >= least - TOLERANCE:

@@ -46,7 +46,7 @@ def load_retrieval(root: Path | str, corpus: Path | str | None = None) -> tuple[
     problems: list[Problem] = []
     for place in places:
         try:
-            sets.append(trec.read_folder(place) if place.is_dir() else _read_file(place, stored))
+            sets.append(_read_folder(place) if place.is_dir() else _read_file(place, stored))
         except SuiteError as error:
             problems += error.problems
     first: dict[str, Path] = {}
@@ -75,6 +75,11 @@ def _places(path: Path) -> list[Path]:
     return found
 
 
+def _read_folder(path: Path) -> RetrievalSet:
+    found = trec.read_folder(path)
+    return replace(found, memories=tuple(_resolve_links(found.memories)))
+
+
 class _File:
     """A JSON file under reading: its problems, and the lines of what it holds."""
 
@@ -89,9 +94,12 @@ class _File:
         except json.JSONDecodeError as error:
             told = f"is no JSON: {error.msg}."
             raise SuiteError([Problem(path, error.lineno, "", told, "Mend the JSON.", "bad-json")]) from None
-        except ValueError as error:
+        except _TwiceError as error:
             told = f"is no sound JSON: {error}."
             raise SuiteError([Problem(path, 0, "", told, "Keep one of the two.", "duplicate-key")]) from None
+        except (ValueError, RecursionError) as error:
+            told = f"is no JSON that can be read: {error}."
+            raise SuiteError([Problem(path, 0, "", told, "Mend the JSON.", "bad-json")]) from None
 
     def wrong(self, at: FieldPath, message: str, mend: str, rule: str = "bad-value") -> None:
         """Note a problem of a field."""
@@ -121,7 +129,7 @@ class _File:
 
         try:
             return yaml.compose(self.text, Loader=yaml.CSafeLoader)
-        except yaml.YAMLError:
+        except (yaml.YAMLError, RecursionError):
             return None
 
 
@@ -277,7 +285,11 @@ def _grades(file: _File, listed: Any, at: FieldPath, ids: frozenset[str]) -> dic
             continue
         name = _text(file, item, "memory_id", here)
         grade = item.get("relevance_score", 1.0)
-        if isinstance(grade, bool) or not isinstance(grade, int | float) or not abs(grade) < 1e6:
+        if (
+            isinstance(grade, bool)
+            or not isinstance(grade, int | float)
+            or not abs(grade) < trec.LARGEST_GRADE
+        ):
             file.wrong((*here, "relevance_score"), f"is {grade!r}.", "Write a number; above 0 is relevant.")
             continue
         if name in grades:
@@ -418,10 +430,14 @@ def _dotted(at: FieldPath) -> str:
     return told
 
 
+class _TwiceError(ValueError):
+    """A key stands twice in one object."""
+
+
 def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {twice!r} stands twice in one object")
+        raise _TwiceError(f"the key {twice!r} stands twice in one object")
     return found

@@ -23,6 +23,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from itertools import accumulate
 
 from harness.errors import InputError
@@ -33,6 +34,7 @@ KS = (5, 10)
 
 AT_K = ("hit", "all", "recall", "precision", "rr", "ap", "ndcg", "ndcg_exp")
 WHOLE = ("rr", "ap", "rprec")
+_LARGEST_POWER = 1000.0
 
 
 def names(ks: Sequence[int] = KS) -> tuple[str, ...]:
@@ -98,7 +100,9 @@ def _binary(ranks: Sequence[int], total: int, ks: Sequence[int]) -> dict[str, fl
 def _graded(gains: Sequence[float], ideal: Sequence[float], ks: Sequence[int]) -> dict[str, float | None]:
     """Return nDCG with linear and with exponential gain."""
     found: dict[str, float | None] = {}
-    for name, gain in (("ndcg", float), ("ndcg_exp", _exponential)):
+    # A power of 2 beyond 2^1023 is no float; the same factor taken from both sums changes no quotient.
+    shift = max(0.0, max(ideal, default=0.0) - _LARGEST_POWER)
+    for name, gain in (("ndcg", float), ("ndcg_exp", partial(_exponential, shift=shift))):
         for k in ks:
             best = _dcg(map(gain, ideal[:k]))
             found[f"{name}@{k}"] = min(1.0, _dcg(map(gain, gains[:k])) / best) if best else None
@@ -144,8 +148,8 @@ def _dcg(gains: Iterable[float]) -> float:
     return sum(gain / math.log2(rank) for rank, gain in enumerate(gains, start=2) if gain)
 
 
-def _exponential(grade: float) -> float:
-    return math.pow(2.0, grade) - 1.0
+def _exponential(grade: float, shift: float) -> float:
+    return math.pow(2.0, grade - shift) - math.pow(2.0, -shift)
 
 
 def _is_relevant(grade: float, level: float | None) -> bool:

@@ -18,6 +18,8 @@ from harness.errors import InputError, Problem, SuiteError
 from harness.retrieval.dataset import Query, RetrievalSet, StoredMemory
 from harness.retrieval.pages import read_page
 
+LARGEST_GRADE = 1e6
+"""No grade is as large, in any of the forms."""
 _QUERIES = ("queries.jsonl", "queries.tsv")
 _QRELS = ("qrels", "qrels.txt", "qrels.tsv", "qrels/test.tsv")
 
@@ -56,7 +58,7 @@ def read_folder(path: Path) -> RetrievalSet:
         Query(name, text, grades[name], negative=not any(grade > 0 for grade in grades[name].values()))
         for name, text in texts.items()
     )
-    return RetrievalSet(path.name, tuple(memories), queries)
+    return RetrievalSet(path.resolve().name, tuple(memories), queries)
 
 
 def read_corpus(path: Path) -> list[StoredMemory]:
@@ -70,7 +72,7 @@ def read_corpus(path: Path) -> list[StoredMemory]:
     for line, record in _read_jsonl(path, problems):
         name = record.get("id", record.get("_id"))
         content = record.get("content", record.get("text"))
-        if not isinstance(name, str | int) or not isinstance(content, str):
+        if not isinstance(name, str | int) or not str(name).strip() or not isinstance(content, str):
             mend = 'Write {"id": …, "content": …}.'
             problems.append(Problem(path, line, "", "is no memory.", mend, "bad-value"))
             continue
@@ -79,14 +81,17 @@ def read_corpus(path: Path) -> list[StoredMemory]:
             problems.append(Problem(path, line, "", told, "Give each an id of its own.", "duplicate-id"))
         page = read_page(content)
         extra = record.get("metadata") if isinstance(record.get("metadata"), dict) else {}
-        entities = [*record.get("entities", []), *page.entities, *(extra or {}).get("entities", [])]
+        links, named, tagged = (
+            _texts(each, key, path, line, problems)
+            for each, key in ((record, "links"), (record, "entities"), (extra or {}, "entities"))
+        )
         found[str(name)] = StoredMemory(
             id=str(name),
             content=page.body,
             title=str(record.get("title") or page.title),
             type=str(record.get("type") or ""),
-            entities=tuple(dict.fromkeys(map(str, entities))),
-            links=tuple(dict.fromkeys((*map(str, record.get("links", [])), *page.links))),
+            entities=tuple(dict.fromkeys((*named, *page.entities, *tagged))),
+            links=tuple(dict.fromkeys((*links, *page.links))),
             raw=str(record.get("raw") or ""),
             metadata=extra or {},
         )
@@ -95,6 +100,16 @@ def read_corpus(path: Path) -> list[StoredMemory]:
     if not found:
         raise InputError(f"{path}: holds no memory.")
     return list(found.values())
+
+
+def _texts(
+    record: dict[str, Any], key: str, path: Path, line: int, problems: list[Problem]
+) -> tuple[str, ...]:
+    value = record.get(key, [])
+    if isinstance(value, list) and all(isinstance(each, str | int) for each in value):
+        return tuple(map(str, value))
+    problems.append(Problem(path, line, key, "must be a list of texts.", 'Write it as ["…"].', "bad-value"))
+    return ()
 
 
 def _read_queries(path: Path) -> Iterator[tuple[str, str]]:
@@ -141,17 +156,18 @@ def _read_qrels(path: Path) -> Iterator[tuple[int, str, str, float]]:
 
 def _number(text: str) -> float | None:
     try:
-        return float(text)
+        grade = float(text)
     except ValueError:
         return None
+    return grade if abs(grade) < LARGEST_GRADE else None
 
 
 def _read_jsonl(path: Path, problems: list[Problem]) -> Iterator[tuple[int, dict[str, Any]]]:
     for line, text in _lines(path):
         try:
             record = json.loads(text)
-        except json.JSONDecodeError as error:
-            told = f"is no JSON: {error.msg}."
+        except (ValueError, RecursionError) as error:
+            told = f"is no JSON: {getattr(error, 'msg', error)}."
             problems.append(Problem(path, line, "", told, "Write one object a line.", "bad-json"))
             continue
         if isinstance(record, dict):

@@ -118,14 +118,21 @@ class Store:
         return {name: place for name, place in places.items() if _is_told(name) and self._is_run(place)}
 
     def _is_run(self, place: Path) -> bool:
-        if not (place / MANIFEST).is_file() or not self._within(place, self._root):
+        try:
+            held = (place / MANIFEST).is_file()
+        except OSError:  # a folder that may not be entered hides no other
+            return False
+        if not held or not self._within(place, self._root):
             return False
         return all(self._within(place / file, place) for file in (MANIFEST, ANSWERS, ATTEMPTS))
 
     @staticmethod
     def _within(path: Path, folder: Path) -> bool:
         """Say whether a path lies directly in a folder when every link is followed."""
-        return path.resolve() == folder.resolve() / path.name
+        try:
+            return path.resolve() == folder.resolve() / path.name
+        except (OSError, RuntimeError):  # links that lead in a circle
+            return False
 
     def _listed(self, name: str) -> Listed:
         try:

@@ -32,6 +32,14 @@ SET_ASIDE = rows(
         - April 23 can't be kept.
         - April 23 is too early.
         - You'd hoped for April 23.
+        - Not April 23 with the locum: she cannot sign.
+        - It's on May 21 (April 23 before the change).
+        - April 23 was another class.
+        - The director withdrew April 23.
+        - Nineteen paused days move it off April 23.
+        - April 23 is left for spring.
+        - Old dates April 17 and April 23 are dead.
+        Not only that: your car is booked in on April 23.
         - May 21 has taken the place of April 23.
         - It's on May 21, since April 23 clashed with the trucks.
         - It would have been April 23, but Gus moved it.

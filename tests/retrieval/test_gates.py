@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+from harness.adapters.memories.rankers import Ranked
 from harness.errors import InputError
+from harness.report import change_view
 from harness.report.evaluation_view import as_json, read_json
-from harness.retrieval.comparing import compare
+from harness.report.terminal import as_text
+from harness.retrieval.comparing import Change, compare
 from harness.retrieval.dataset import Query
+from harness.retrieval.evaluator import Found, RetrievalEvaluator, Searched
 from harness.retrieval.gates import below_floor, below_other, parse_floor
 from tests.retrieval.corpus import data, measured
 
@@ -94,4 +99,68 @@ def test_an_evaluation_comes_back_from_json(tmp_path: Path) -> None:
     assert read_json(path) == (one,)
     path.write_text('{"schema": "recallbench.evaluation/9", "evaluations": []}', encoding="utf-8")
     with pytest.raises(InputError, match="this version reads"):
+        read_json(path)
+
+
+@pytest.mark.parametrize("names", [["recal@1"], ["recall@1", "recall@7"]])
+def test_never_below_by_a_metric_that_was_not_measured(names: list[str]) -> None:
+    with pytest.raises(InputError, match="was not measured in both. Measured: hit@1"):
+        below_other(measured(SET, GOOD), measured(SET, GOOD), names, "old")
+
+
+def test_a_baseline_is_not_lower_for_what_failed_in_it() -> None:
+    base = measured(SET, worse(q1="timeout", q2="timeout"))
+    (breach,) = below_other(measured(SET, worse(q3=["m9"])), base, ["recall@1"], "old")
+    assert breach.message == "mine: recall@1 is 0.6667, below 1.0000 of old"
+    with pytest.raises(InputError, match="nothing to compare with"):
+        below_other(measured(SET, GOOD), measured(SET, {}), ["recall@1"], "old")
+
+
+def test_other_grades_that_are_relevant_are_not_comparable() -> None:
+    graded = data([Query("q1", "query 1", {"m1": 2.0, "m2": 1.0})])
+    searched = [Searched(graded, {"q1": Found((Ranked("m1", 1.0),), 0.0)}, "mine")]
+    strict, lenient = (RetrievalEvaluator((1,), level).measure(searched, "set") for level in (2.0, None))
+    with pytest.raises(InputError, match="from any above 0 and from 2"):
+        below_other(strict, lenient, ["recall@1"], "old")
+    with pytest.raises(InputError, match="from 2 and from any above 0"):
+        compare(strict, lenient)
+
+
+def test_a_comparison_says_what_failed_in_one_of_the_two() -> None:
+    changes = compare(measured(SET, worse(q1="timeout")), measured(SET, worse(q2="timeout")), ["recall@1"])
+    assert changes[0].failed == ("q1", "q2")
+    assert change_view.notes(changes)[-1] == (
+        "Left out: 2 queries without a value in one of the two, where the search failed: q1, q2."
+    )
+
+
+def test_a_metrics_name_is_no_markup() -> None:
+    rows = (("q1", "text", 1.0, 0.0),)
+    assert "First [/a]" in as_text(change_view.tables([Change("[/a]", 1.0, 0.0, 1, 1.0, (), rows)]), 100)
+
+
+@pytest.mark.parametrize(
+    "field, value",
+    [
+        ("values", {"recall@1": float("nan")}),
+        ("values", {"recall@1": float("inf")}),
+        ("values", {"recall@1": "x"}),
+        ("values", {"recall@1": True}),
+        ("values", None),
+        ("detail", None),
+    ],
+)
+def test_an_item_that_no_report_wrote(tmp_path: Path, field: str, value: object) -> None:
+    path = tmp_path / "a.json"
+    told = json.loads(as_json([measured(SET, GOOD)]))
+    told["evaluations"][0]["items"][0][field] = value
+    path.write_text(json.dumps(told), encoding="utf-8")
+    with pytest.raises(InputError, match="is no evaluation"):
+        read_json(path)
+
+
+def test_json_that_is_too_deep(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text("[" * 100_000, encoding="utf-8")
+    with pytest.raises(InputError, match="is no evaluation"):
         read_json(path)

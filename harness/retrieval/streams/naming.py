@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -19,7 +20,7 @@ AUTO, HASHING = "auto", "hashing"
 
 
 class _Options(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class VectorOptions(_Options):
@@ -164,7 +165,7 @@ def _hybrid(spec: Spec, models: Models) -> Retriever:
             weights = [float(part) for part in options.weights.split(",")]
         except ValueError:
             weights = []
-        if len(weights) != len(names) or any(not weight >= 0 for weight in weights):
+        if len(weights) != len(names) or any(not 0 <= weight < math.inf for weight in weights):
             raise InputError(
                 f"--system {spec.text}: weights are {len(names)} numbers from 0 on, one a stream."
             )
