@@ -94,7 +94,7 @@ def _kind(path: Path) -> str | None:
         return None
     try:
         value = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return "effectiveness" if path.parent.name == "effectiveness" else "retrieval"
     cases = value.get("test_cases") if isinstance(value, dict) else None
     entries = [each for each in cases if isinstance(each, dict)] if isinstance(cases, list) else []

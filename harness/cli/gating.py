@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -183,7 +186,19 @@ def gates_of(flags: Mapping[str, Any], max_errors: float | None = None) -> Gates
         )
     if flags["margin"] is not None and not baselines:
         raise InputError("--margin is for --not-below. Name a baseline, or leave it out.")
-    return Gates(floors, baselines, flags["margin"] or 0.0, max_errors)
+    # One that is named twice would be two tests for Holm's correction, and break later for it.
+    return Gates(floors, tuple(dict.fromkeys(baselines)), flags["margin"] or 0.0, max_errors)
+
+
+@contextmanager
+def reader_may_leave() -> Iterator[None]:
+    """Print inside, so that gates are held and files written although the reader (`| head`) has left."""
+    try:
+        yield
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except (BrokenPipeError, SystemExit):  # rich exits by itself there
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _judged(results: Sequence[Comparison]) -> list[Breach]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from harness.cli import console, options
+from harness.cli.gating import reader_may_leave
 from harness.errors import GateError, InputError
 
 if TYPE_CHECKING:
@@ -283,17 +284,18 @@ def _print(
     from harness.report import evaluation_view as view
 
     every = [one for evaluations in found for one in evaluations]
-    if format == "json":
-        click.echo(view.as_json(every), nl=False)
-    elif format == "csv":
-        click.echo(view.as_csv(every), nl=False)
-    else:
-        for evaluations in found:
-            if format == "md":
-                click.echo(view.as_markdown(evaluations, names, sections), nl=False)
-            else:
-                console.show(view.tables(evaluations, names, sections=sections))
-                console.say("\n".join(view.notes(evaluations)))
+    with reader_may_leave():
+        if format == "json":
+            click.echo(view.as_json(every), nl=False)
+        elif format == "csv":
+            click.echo(view.as_csv(every), nl=False)
+        else:
+            for evaluations in found:
+                if format == "md":
+                    click.echo(view.as_markdown(evaluations, names, sections), nl=False)
+                else:
+                    console.show(view.tables(evaluations, names, sections=sections))
+                    console.say("\n".join(view.notes(evaluations)))
     for path in output:
         console.write_file(path, view.written(found, names, sections, path))
 

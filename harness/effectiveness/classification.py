@@ -59,7 +59,7 @@ class Classification:
         for kind, weights in (("macro", labels), ("weighted", support)):
             for at, part in enumerate(_PARTS):
                 value = figures.weighted_mean([one.scores[at] for one in classes], weights)
-                reason = "it is undefined for every label"
+                reason = "it is undefined for every label" if gold else "nothing was predicted"
                 metrics.append(_over(f"classification.{kind}_{part}", value, reason, n, of))
         reason = "there is only one label" if gold else "nothing was predicted"
         metrics.append(_over("classification.kappa", cohen_kappa(gold, predicted), reason, n, of))

@@ -55,6 +55,8 @@ def count_metrics(
     low = scores(right, predicted + open, gold + open)
     high = scores(right + open, predicted + open, gold + open)
     reasons = (f"no {what} was predicted", f"there is no gold {what}", f"there is no {what} at all")
+    if of and not n:  # what failed says nothing of the gold
+        reasons = ("no item could be measured",) * 3
     made = []
     for name, value, least, most, reason in zip(Scores._fields, found, low, high, reasons, strict=True):
         if value is None:

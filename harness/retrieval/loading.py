@@ -20,6 +20,7 @@ from typing import Any
 from harness.errors import InputError, Problem, SuiteError
 from harness.retrieval import trec
 from harness.retrieval.dataset import Query, RetrievalSet, StoredMemory
+from harness.retrieval.metrics import LARGEST_K
 from harness.retrieval.pages import read_page
 
 FieldPath = tuple[str | int, ...]
@@ -154,14 +155,19 @@ def _read_file(path: Path, corpus: Sequence[StoredMemory] | None) -> RetrievalSe
     read = _graded_queries if graded else _queries
     queries = list(read(file, value["test_cases" if graded else "queries"], ids))
     _unique(file, [query.id for query in queries], "test_cases" if graded else "queries")
+    id, name, description = (
+        _text(file, value, key, (), needed=False) for key in ("id", "name", "description")
+    )
+    if not isinstance(value.get("metadata") or {}, dict):
+        file.wrong(("metadata",), "must be an object.", "Write it as {…}.")
     if file.problems:
         raise SuiteError(file.problems)
     return RetrievalSet(
-        id=str(value.get("id") or path.stem),
+        id=id or path.stem,
         memories=tuple(_resolve_links(memories)),
         queries=tuple(queries),
-        name=str(value.get("name") or ""),
-        description=str(value.get("description") or ""),
+        name=name,
+        description=description,
         metadata=value.get("metadata") or {},
     )
 
@@ -234,7 +240,7 @@ def _queries(file: _File, listed: Any, ids: frozenset[str]) -> Iterator[Query]:
         grades = dict.fromkeys(expected, 1.0)
         _labels(file, expected, ids, (*at, "expected_ids"))
         query = Query(
-            id=str(item.get("id") or f"q{number + 1:02}"),
+            id=_text(file, item, "id", at, needed=False) or f"q{number + 1:02}",
             text=text,
             grades=grades,
             k=_cutoff(file, item.get("k"), (*at, "k")),
@@ -389,8 +395,8 @@ def _texts(file: _File, item: Mapping[str, Any], key: str, at: FieldPath) -> lis
 def _cutoff(file: _File, value: Any, at: FieldPath) -> int | None:
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        file.wrong(at, f"is {value!r}.", "Write a whole number from 1 on.")
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= LARGEST_K:
+        file.wrong(at, f"is {value!r}.", f"Write a whole number from 1 to {LARGEST_K:,}.")
         return None
     return value
 

@@ -29,6 +29,7 @@ from itertools import accumulate
 from harness.errors import InputError
 
 Grades = Mapping[str, float]
+LARGEST_K = 1_000_000
 KS = (5, 10)
 """The cutoffs when none are asked for."""
 
@@ -110,9 +111,11 @@ def _graded(gains: Sequence[float], ideal: Sequence[float], ks: Sequence[int]) -
 
 
 def check_cutoffs(ks: Sequence[int]) -> None:
-    """Refuse a cutoff below 1, and one that is given twice."""
-    if not ks or any(k < 1 for k in ks) or len(set(ks)) < len(ks):
-        raise InputError(f"cutoffs are different whole numbers from 1 on, not {', '.join(map(str, ks))}")
+    """Refuse a cutoff below 1 or beyond a million, and one that is given twice."""
+    if not ks or any(not 1 <= k <= LARGEST_K for k in ks) or len(set(ks)) < len(ks):
+        raise InputError(
+            f"cutoffs are different whole numbers from 1 to {LARGEST_K:,}, not {', '.join(map(str, ks))}"
+        )
 
 
 def means(rows: Iterable[Mapping[str, float | None]]) -> dict[str, float | None]:

@@ -16,6 +16,8 @@ EXACT_UP_TO = 20
 _UNITS = (1, 4, 12, 60, 100, 420, 840, 1000, 2520)
 """Denominators tried: those of rewards that are a share of one to ten facts, or have few decimals."""
 _MOST_BITS = 2_000_000
+_ROUNDING = 1e-12
+"""Sums of figures that are equal but for rounding differ by less."""
 RESAMPLES = 10_000
 SEED = 20_240_611
 
@@ -49,7 +51,7 @@ def sign_flip(
     Raises:
         ValueError: when the lengths differ or a figure is not finite.
     """
-    differences = [d for d in sums(_differences(a, b), clusters) if d != 0]
+    differences = [d for d in sums(_differences(a, b), clusters) if abs(d) > _ROUNDING]
     if not differences:
         return 1.0
     steps = _steps(differences)
@@ -119,7 +121,8 @@ def _steps(differences: Sequence[float]) -> list[int] | None:
     """Return the differences as whole multiples of a fraction, None where there is none or it is too fine."""
     for unit in _UNITS:
         steps = [round(d * unit) for d in differences]
-        if all(abs(d * unit - step) < 1e-6 for d, step in zip(differences, steps, strict=True)):
+        # A difference that would be no step is finer than the fraction.
+        if all(step and abs(d * unit - step) < 1e-6 for d, step in zip(differences, steps, strict=True)):
             fits = sum(map(abs, steps)) * (len(steps) + 1) <= _MOST_BITS
             return steps if fits else None
     return None

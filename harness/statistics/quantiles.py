@@ -76,7 +76,7 @@ def _check(p: float) -> None:
 def _normal_upper(tail: float) -> float:
     """Return the figure that is exceeded with probability `tail` of at most a half."""
     x = 5.5556 * (1 - math.pow(tail / (1 - tail), 0.1186))
-    for _ in range(50):
+    for _ in range(1000):  # far out a step is about 1/x
         density = math.exp(-x * x / 2) / math.sqrt(2 * math.pi)
         step = (0.5 * math.erfc(x / math.sqrt(2)) - tail) / density
         # Far out Newton overshoots; half a unit is plenty from where it starts.

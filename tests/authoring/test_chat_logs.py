@@ -139,6 +139,7 @@ def test_what_is_no_log_is_one_clear_error(tmp_path: Path, text: str, told: str)
         (True, None),
         ("soon", None),
         (1e40, None),
+        (10**400, None),
         (float("nan"), None),
     ],
 )
@@ -230,6 +231,12 @@ def test_a_log_is_cut_where_nothing_was_said_for_long(tmp_path: Path) -> None:
     logs, _ = read_logs(write(tmp_path, value))
     assert [len(log.messages) for log in at_gaps(logs[0], timedelta(hours=6))] == [2, 2]
     assert len(at_gaps(logs[0], timedelta(days=9))) == 1
+
+
+def test_the_last_day_of_the_calendar_has_no_day_after(tmp_path: Path) -> None:
+    folder = skeleton(tmp_path, [{**ASK, "timestamp": "9999-12-31T10:30:00"}, SAY])
+    (file,) = folder.rglob("*.yaml")
+    assert "question_time: 9999-12-31T10:00:00" in file.read_text()
 
 
 def test_what_could_not_be_mapped_does_not_disturb_the_suite(tmp_path: Path) -> None:

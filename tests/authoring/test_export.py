@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -14,6 +16,7 @@ from hypothesis import strategies as st
 
 from harness.authoring import export_suite
 from harness.authoring.case_text import as_documents, as_legacy, header_data
+from harness.authoring.folders import write_pieces
 from harness.authoring.markdown import plain
 from harness.errors import InputError
 from harness.facts import FactType, GoldFact
@@ -74,6 +77,16 @@ def test_an_export_does_not_go_where_something_is(suite: Suite, tmp_path: Path) 
     with pytest.raises(InputError, match="there is something already"):
         list(export_suite(suite, "legacy", tmp_path / "old"))
     assert [path.name for path in (tmp_path / "old").iterdir()] == ["mine.txt"]
+
+
+def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor() as pool:
+        read = pool.submit(pipe.read_text)
+        write_pieces(pipe, ["a", "b"])
+        assert pipe.is_fifo()
+        assert read.result(10) == "ab"
 
 
 def test_a_broken_suite_leaves_nothing_behind(write_suite: Any, tmp_path: Path) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from fractions import Fraction
 from itertools import chain
 from pathlib import Path
@@ -119,10 +120,16 @@ def test_a_sample_larger_than_the_suite_is_an_error() -> None:
         sample_suite(of_layers(2), 3)
 
 
-@pytest.mark.parametrize("text", ["1", "train", "train=", "a=1,a=1", "a=1,b=-1", "a=1,b=x", "a/b=1,c=1", "=1,b=1", "", "0", "a=1", "a=1,b=1/0"])  # fmt: skip
+@pytest.mark.parametrize("text", ["1", "train", "train=", "a=1,a=1", "a=1,b=-1", "a=1,b=x", "a/b=1,c=1", "=1,b=1", "", "0", "a=1", "a=1,b=1/0", "²", "9" * 5000, "a=1e99999999,b=1"])  # fmt: skip
 def test_what_is_no_list_of_parts(text: str) -> None:
     with pytest.raises(InputError, match="--parts"):
         parse_parts(text)
+
+
+def test_many_parts_take_no_longer_than_they_have_to() -> None:
+    begun = time.process_time()
+    assert len(split_suite(of_layers(2_000), parse_parts("500"))) == 500
+    assert time.process_time() - begun < 20
 
 
 def test_shares_may_be_fractions() -> None:
@@ -138,17 +145,11 @@ def test_cases_are_copied_byte_for_byte(write_suite: Any, tmp_path: Path) -> Non
     assert load_suite(tmp_path / "copy").ids == ("layer1_01_fee",)
 
 
-@dataclass(frozen=True, slots=True)
-class Sharing(Case):
-    haystack: str = ""
-
-
 def test_shared_conversations_come_along(write_suite: Any, tmp_path: Path) -> None:
     whole = load_suite(write_suite("layer1_01_fee", "layer1_02_fee"))
     (whole.root / "haystacks").mkdir()
     (whole.root / "haystacks" / "h1.yaml").write_text("mine")
-    values = [{one.name: getattr(case, one.name) for one in fields(case) if one.init} for case in whole]
-    cases = [Sharing(**value, haystack="h1") for value in values]
+    cases = [replace(case, haystack=whole.root / "haystacks" / "h1.yaml") for case in whole]
     replaced = replace(cases[1], gold_path=Path("gold.json"))
     copy_cases(whole, [cases[0], replaced], tmp_path / "copy")
     assert (tmp_path / "copy" / "haystacks" / "h1.yaml").read_text() == "mine"

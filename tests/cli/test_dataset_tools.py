@@ -150,6 +150,8 @@ def test_nothing_written_is_no_success(call: Any, server: Server) -> None:
         (("--conversations", "2"), "a case of layer1 has one"),
         (("--layer", "layer2", "--conversations", "1"), "a case of layer1 has one"),
         (("--locale", "english"), "is no locale"),
+        (("--max-cost", "nan"), "--max-cost nan: expected a finite number"),
+        (("--timeout", "inf"), "--timeout inf: expected a finite number"),
     ],
 )
 def test_a_wish_that_cannot_be_met(call: Any, server: Server, more: tuple[str, ...], told: str) -> None:
@@ -171,6 +173,10 @@ def test_from_logs(call: Any) -> None:
     assert "$[0]" in Path("made", "NOT_MAPPED.md").read_text()
     assert Path("made", "layer1", "01_chat.yaml").is_file()
     assert call("from-logs", "log.json", "--into", "made", "--role", "Orla").exit_code == 2
+    for gap in ("nan", "inf", "1e300"):
+        refused = call("from-logs", "log.json", "--into", "cut", "--role", "Orla=user", "--gap", gap)
+        assert refused.exit_code == 2
+        assert f"--gap {float(gap):g}: expected hours" in refused.stderr
 
 
 def test_export_by_ending_and_to_the_screen(call: Any, write_suite: Any) -> None:

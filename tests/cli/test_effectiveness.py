@@ -105,6 +105,7 @@ def test_gates(recallbench: Any, data: Path) -> None:
         (("-s", "bm25", "--weight", "mood=1"), "--weight mood=1"),
         (("-s", "bm25", "--fail-under", "update.stale=1"), "Use --fail-over"),
         (("--predictions", "set.json"), "no predictions"),
+        (("-s", "bm25", "--tolerance", "nan"), "--tolerance nan"),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_a_line(

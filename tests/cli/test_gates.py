@@ -42,6 +42,15 @@ def gated(inside: Any, *flags: str) -> Any:
     return inside("compare", "answers.json", "--suite", "suite", *flags)
 
 
+def test_a_baseline_named_twice_is_held_once(old: Path, tmp_path: Path, inside: Any) -> None:
+    answers(tmp_path, mem=[STALE] * 6 + [RIGHT] * 3)
+    once = gated(inside, "--not-below", "mem=old.json")
+    twice = gated(inside, *["--not-below", "mem=old.json"] * 2)
+    assert "(p 0.031)" in once.stderr
+    assert (once.returncode, twice.returncode) == (1, 1)
+    assert once.stderr == twice.stderr
+
+
 # ---- floors ---------------------------------------------------------------------------
 
 

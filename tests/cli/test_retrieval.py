@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +134,77 @@ def test_a_sweep_tries_every_value(recallbench: Any, data: Path) -> None:
     assert "hybrid(embedder='hashing')" in bare.stdout
 
 
+def test_a_sweep_tries_weights(recallbench: Any, data: Path) -> None:
+    done = recallbench(
+        "retrieval", "evaluate", data, "-s", "mine=hybrid(streams='fts5,raw')", "--sweep", "weights=[1,2],[2,1]", "--format", "json"
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = [one["system"] for one in json.loads(done.stdout)["evaluations"]]
+    assert found == ["mine weights=[1,2]", "mine weights=[2,1]"]
+
+
+@pytest.mark.parametrize("gate", [("--gate-on", "recal@5"), ("-k", "3")])
+def test_a_gate_that_compares_nothing_is_refused(
+    recallbench: Any, data: Path, tmp_path: Path, gate: tuple[str, ...]
+) -> None:
+    base = tmp_path / "base.json"
+    assert recallbench("retrieval", "evaluate", data, "-s", "fts5", "-o", base).returncode == 0
+    done = recallbench("retrieval", "evaluate", data, "-s", "fts5", "--not-below", base, *gate)
+    assert (done.returncode, "was not measured in both" in done.stderr) == (2, True)
+
+
+def test_a_reader_that_leaves_opens_no_gate(data: Path, tmp_path: Path) -> None:
+    args = ("retrieval", "evaluate", str(data), "-s", "fts5", "-o", str(tmp_path / "out.json"))
+    for floor, status in (("0.9", 1), ("0.1", 0)):
+        read, write = os.pipe()
+        os.close(read)
+        done = subprocess.run(
+            [sys.executable, "-m", "harness", *args, "--fail-under", f"recall@5={floor}"],
+            stdout=write,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        os.close(write)
+        assert done.returncode == status, done.stderr
+        assert ("below 0.9" in done.stderr) == bool(status)
+        assert "Exception" not in done.stderr
+        (tmp_path / "out.json").unlink()
+
+
+def test_what_is_read_is_not_written_over(recallbench: Any, data: Path, tmp_path: Path) -> None:
+    base = tmp_path / "base.json"
+    assert recallbench("retrieval", "evaluate", data, "-s", f"mine={LEXICAL}", "-o", base).returncode == 0
+    for args in (
+        (data, "-s", "mine=fts5", "--not-below", base, "-o", base),
+        (tmp_path, "-s", "mine=fts5", "-o", data),
+    ):
+        before = data.read_bytes(), base.read_bytes()
+        done = recallbench("retrieval", "evaluate", *args)
+        assert (done.returncode, "would overwrite what is read" in done.stderr) == (2, True), done.stderr
+        assert (data.read_bytes(), base.read_bytes()) == before
+
+
+def test_compare_takes_one_of_several_data_sets(recallbench: Any, data: Path, tmp_path: Path) -> None:
+    other, base = tmp_path / "other.json", tmp_path / "base.json"
+    other.write_bytes(data.read_bytes())
+    assert recallbench("retrieval", "evaluate", data, other, "-s", "fts5", "-o", base).returncode == 0
+    unclear = recallbench("retrieval", "compare", base, base)
+    assert (unclear.returncode, unclear.stderr) == (
+        2,
+        f"recallbench: {base}: holds more than one dataset (set, other). Name one with --dataset.\n",
+    )
+    assert recallbench("retrieval", "compare", base, base, "--dataset", "other").returncode == 0
+    unknown = recallbench("retrieval", "compare", base, base, "--dataset", "third")
+    assert "holds no dataset 'third' (set, other)" in unknown.stderr
+
+
+def test_two_data_sets_of_one_id_are_refused(recallbench: Any, data: Path) -> None:
+    done = recallbench("retrieval", "evaluate", data, data, "-s", "fts5")
+    assert (done.returncode, "two data sets are called set" in done.stderr) == (2, True)
+
+
 def test_a_suite_measures_retrieval_too(recallbench: Any) -> None:
     args = (
         "retrieval",
@@ -171,6 +245,8 @@ WRONG = {
     "twice": (("-s", "a=fts5", "-s", "a=raw"), "two systems are called a"),
     "floor": (("-s", "fts5", "--fail-under", "recall@7=1"), "was not measured"),
     "baseline": (("-s", "fts5", "--not-below", "nothing"), "is no file, and no --system"),
+    "only itself": (("-s", "fts5", "--not-below", "fts5"), "no other system to hold against it"),
+    "grade": (("-s", "fts5", "--relevant-from", "nan"), "is a finite number"),
     "sweep": (("-s", "fts5", "--sweep", "k"), "write NAME=V1,V2"),
     "suite and data": (("-s", "fts5", "--suite", "bundled"), "one of the two"),
     "ending": (("-s", "fts5", "-o", "x.xyz"), "says nothing about the format"),
@@ -212,6 +288,9 @@ def test_dataset_validate_covers_retrieval_sets(recallbench: Any, data: Path) ->
     assert bad.returncode == 2
     assert "[dangling-label]" in bad.stderr
     assert "1 problem as a retrieval data set" in bad.stderr
+    data.write_text('{"queries": ' + "[" * 100_000)
+    deep = recallbench("dataset", "validate", data)
+    assert (deep.returncode, "[bad-json]" in deep.stderr) == (2, True), deep.stderr
 
 
 def test_the_smoke_set_side_by_side(recallbench: Any) -> None:

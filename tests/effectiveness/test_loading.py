@@ -34,6 +34,7 @@ def problems(folder: Path, *cases: Any, **head: Any) -> list[tuple[str, str]]:
         ({"colour": "red"}, "colour", "unknown-key"),
         ({"expected_importance_score": 11}, "expected_importance_score", "bad-value"),
         ({"expected_importance_score": True}, "expected_importance_score", "bad-value"),
+        ({"expected_importance_score": 10**400}, "expected_importance_score", "bad-value"),
         ({"expected_memory_type": "mood"}, "expected_memory_type", "unknown-type"),
         ({"timestamp": "yesterday"}, "timestamp", "bad-value"),
         ({"deleted": "yes"}, "deleted", "bad-value"),
@@ -160,6 +161,12 @@ def test_predictions_of_one_or_several_systems(tmp_path: Path) -> None:
     several = predictions(tmp_path, {"x": one, "y": {"a": {"importance_score": 3}}})
     assert [each.system for each in several] == ["x", "y"]
     assert "extraction" in several[1].lacking
+
+
+def test_predictions_that_are_nothing_but_errors_failed_and_lack_nothing(tmp_path: Path) -> None:
+    (one,) = predictions(tmp_path, {"a": {"error": "boom"}})
+    assert not one.lacking
+    assert one.failures["extraction", "a"] == "boom"
 
 
 def test_every_problem_of_predictions(tmp_path: Path) -> None:

@@ -84,6 +84,24 @@ def test_copies_are_not_merged_and_merges_are_seen(run: Any) -> None:
     assert (merged["precision"], merged["recall"], merged["kept"]) == (1.0, 1.0, 1.0)
 
 
+def test_memories_of_two_groups_are_not_merged_by_an_id_that_both_use(run: Any) -> None:
+    lockers = [
+        said(f"{group}{number}", f"My locker is {group}-21{number}.", f"{group}-21{number}",
+             duplicates_of=None, group=group)
+        for group in "AB"
+        for number in range(2)
+    ]  # fmt: skip
+    found = values(run("Anonymous", lockers, "deduplication"))  # it calls its memories m0, m1 in each agent
+    assert (found["bcubed_precision"], found["precision"]) == (1.0, None)
+
+
+def test_where_everything_failed_no_reason_speaks_of_the_gold(run: Any) -> None:
+    for evaluator in ("extraction", "deduplication"):
+        storm = {**FACTS[1], "duplicates_of": None} if evaluator == "deduplication" else FACTS[1]
+        one = run("Failing", [storm], evaluator)
+        assert not [metric for metric in one.metrics if "gold" in metric.reason or "at all" in metric.reason]
+
+
 def test_updates(run: Any) -> None:
     kept = values(run("Keeper", [OLD, NEW], "update"))
     assert (kept["kept_both"], kept["recalled"], kept["stale"]) == (1.0, 1.0, 1.0)

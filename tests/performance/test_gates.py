@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -51,6 +52,20 @@ def test_a_ratio_that_rose_is_worse() -> None:
 def test_a_share_is_compared_as_it_is() -> None:
     result = compared([one("bm25", 1.0), one("mine", 3.0, 0.9)], [one("bm25", 1.0), one("mine", 3.0)])
     assert result.worse == ("mine: contention_kept is 0.9, it was 1",)
+
+
+def test_a_number_of_lost_writes_is_compared_as_it_is() -> None:
+    lost = MetricDefinition("contention_lost", "", False, "writes")
+
+    def losing(system: str, writes: float) -> Evaluation:
+        return replace(one(system, 1.0), metrics=(Metric(lost.name, writes, 1, 1),))
+
+    def against_none(writes: float) -> Any:
+        now, then = [losing("bm25", 0.0), losing("mine", writes)], [losing("bm25", 0.0), losing("mine", 0.0)]
+        return against(now, then, (lost,), reference="bm25", gated=[lost.name], label="old.json")
+
+    assert against_none(5.0).worse == ("mine: contention_lost is 5, it was 0",)
+    assert (against_none(0.0).worse, against_none(0.0).compared) == ((), 1)
 
 
 def test_a_rate_is_better_when_it_is_higher() -> None:

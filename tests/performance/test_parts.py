@@ -126,6 +126,9 @@ def test_marks_tell_whole_torn_lost_and_doubled_texts_apart() -> None:
         ({"duration": math.inf}, "--duration inf"),
         ({"rates": (math.nan,)}, "--rate nan"),
         ({"timeout": 0.0}, "--timeout 0"),
+        ({"lengths": (10**10,)}, "--length 10000000000: expected at most 1,000,000"),
+        ({"requests": 10**9}, "--requests 1000000000: expected at most 100,000"),
+        ({"users": 10**9}, "--users"),
     ],
 )
 def test_impossible_plans_are_refused(changes: dict[str, Any], said: str) -> None:

@@ -90,6 +90,16 @@ def test_a_load_that_the_time_cap_cuts_off_says_so(measured: Any) -> None:
     assert "time cap" in result.reason("load_p50_ms@30")
 
 
+@pytest.mark.parametrize("part", ["load", "limit"])
+def test_a_rate_at_which_nothing_arrives_neither_fails_nor_bends(measured: Any, part: str) -> None:
+    result = measured("bm25", part, rates=(0.01,), highest_rate=1.0)
+    assert "no request was due within 0.5 s" in result.reason(
+        "load_p50_ms@0.01" if part == "load" else "limit_rate"
+    )
+    assert "every request failed" not in str(result.evaluation)
+    assert part == "load" or result.found.limit.bends is None
+
+
 @pytest.mark.parametrize("share", [0.0, 1.0])
 def test_the_share_of_searches(measured: Any, share: float) -> None:
     (step,) = measured("bm25", "load", search_share=share).found.load

@@ -56,6 +56,13 @@ def test_what_agrees_is_counted() -> None:
     assert not found.unclaimed
 
 
+def test_an_integer_beyond_every_float_differs_and_ends_nothing() -> None:
+    claimed = copy.deepcopy(REPORT)
+    claimed["pass_threshold"] = 10**400
+    (one,) = verify(claimed, REPORT).differences
+    assert one.path == "pass_threshold"
+
+
 def test_where_it_lay_and_the_last_digit_of_a_float_do_not_matter() -> None:
     def elsewhere(data: dict[str, Any]) -> None:
         data["suite"]["path"] = "/there"

@@ -9,8 +9,10 @@ import pytest
 
 from harness.adapters.memories.rankers import Ranked
 from harness.adapters.protocol import AgentFailure
+from harness.errors import InputError
+from harness.report import evaluation_view
 from harness.retrieval.dataset import Query
-from harness.retrieval.evaluator import RetrievalEvaluator, search_all
+from harness.retrieval.evaluator import Found, RetrievalEvaluator, Searched, search_all
 from tests.retrieval.corpus import data, measured
 
 QUERIES = (
@@ -88,6 +90,40 @@ def test_the_thresholds_trade_precision_for_recall() -> None:
 )
 def test_warnings(ks: tuple[int, ...], rankings: dict[str, Any], told: str) -> None:
     assert any(told in warning for warning in measured(data(QUERIES[:2]), rankings, ks).warnings)
+
+
+def test_a_cutoff_of_its_own_beyond_the_corpus_is_flagged() -> None:
+    (told,) = [
+        warning
+        for warning in measured(data([Query("a", "a", {"m1": 1.0}, k=13)]), {"a": ["m1"]}).warnings
+        if "more than the memories" in warning
+    ]
+    assert told.endswith("such as that of a.")
+
+
+@pytest.mark.parametrize("level", [float("nan"), float("inf")])
+def test_a_level_that_is_no_number(level: float) -> None:
+    with pytest.raises(InputError, match="finite"):
+        RetrievalEvaluator((1,), level)
+
+
+def test_the_level_stands_in_the_provenance() -> None:
+    one = data(QUERIES[:1])
+    strict, lenient = (
+        RetrievalEvaluator((1,), level).measure([Searched(one, {}, "mine")], "set") for level in (2.0, None)
+    )
+    assert (strict.provenance["relevant_from"], "relevant_from" in lenient.provenance) == ("2", False)
+    assert "relevant from grade 2 on." in evaluation_view.notes([strict])[-1]
+
+
+def test_the_highest_floor_keeps_the_best_result() -> None:
+    low, high = 0.07, 0.62
+    assert low + (high - low) * 10 / 10 > high
+    found = {"a": Found((Ranked("m1", high), Ranked("m2", low)), 0.0)}
+    one = RetrievalEvaluator((1,)).measure(
+        [Searched(data([Query("a", "a", {"m1": 1.0})]), found, "mine")], "set"
+    )
+    assert one.sections["thresholds"][-1][1:4] == ("1.000", "1.000", "1.000")
 
 
 class Flaky:

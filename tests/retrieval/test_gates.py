@@ -104,7 +104,7 @@ def test_an_evaluation_comes_back_from_json(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("names", [["recal@1"], ["recall@1", "recall@7"]])
 def test_never_below_by_a_metric_that_was_not_measured(names: list[str]) -> None:
-    with pytest.raises(InputError, match="was not measured in both. Measured: hit@1"):
+    with pytest.raises(InputError, match=r"was not measured in both\. Measured: hit@1"):
         below_other(measured(SET, GOOD), measured(SET, GOOD), names, "old")
 
 
@@ -140,7 +140,7 @@ def test_a_metrics_name_is_no_markup() -> None:
 
 
 @pytest.mark.parametrize(
-    "field, value",
+    ("field", "value"),
     [
         ("values", {"recall@1": float("nan")}),
         ("values", {"recall@1": float("inf")}),

@@ -110,6 +110,10 @@ BROKEN: dict[str, tuple[Any, str, str]] = {
     "duplicate id": (changed(memories=[*MEMORIES, MEMORIES[0]]), "duplicate-id", "memories[3].id"),
     "unknown key": (changed(queries=[{"q": "x", "expected_ids": ["m1"], "topk": 3}]), "unknown-key", "queries[0].topk"),
     "bad k": (changed(queries=[{"q": "x", "expected_ids": ["m1"], "k": 0}]), "bad-value", "queries[0].k"),
+    "huge k": (changed(queries=[{"q": "x", "expected_ids": ["m1"], "k": 10**20}]), "bad-value", "queries[0].k"),
+    "an id that is a list": (changed(queries=[{"id": ["x"], "q": "x", "expected_ids": ["m1"]}]), "bad-value", "queries[0].id"),
+    "a set's id that is a list": (changed(id=["x"]), "bad-value", "id"),
+    "metadata that is a list": (changed(metadata=["x"]), "bad-value", "metadata"),
     "no content": (changed(memories=[*MEMORIES, {"id": "m4"}]), "bad-value", "memories[3].content"),
     "blank query": (changed(queries=[{"q": " ", "expected_ids": ["m1"]}]), "bad-value", "queries[0].q"),
     "no form": ({"documents": []}, "bad-form", ""),
@@ -150,9 +154,51 @@ def test_trec_files_that_do_not_fit(tmp_path: Path) -> None:
         (3, "dangling-label"),
         (4, "dangling-label"),
     ]
-    write(folder / "qrels.txt", "q1 d1\n")
-    with pytest.raises(SuiteError, match="is no judgement"):
+    for judgement in ("q1 d1", "q1 0 d1 nan", "q1 0 d1 inf", "q1 0 d1 1e6"):
+        write(folder / "qrels.txt", f"{judgement}\n")
+        with pytest.raises(SuiteError, match="is no judgement"):
+            load_retrieval(folder)
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('{"id": "d1", "content": "x", "links": null}', "links: must be a list of texts"),
+        ('{"id": "d1", "content": "x", "links": 5}', "links: must be a list of texts"),
+        ('{"id": "d1", "content": "x", "entities": "Orla"}', "entities: must be a list of texts"),
+        ('{"id": "d1", "content": "x", "metadata": {"entities": 5}}', "entities: must be a list of texts"),
+        ('{"id": "", "content": "x"}', "is no memory"),
+        ("[" * 100_000, "is no JSON"),
+        ('{"id": %s, "content": "x"}' % ("9" * 5000), "is no JSON"),
+    ],
+)
+def test_a_line_of_a_corpus_that_is_no_memory(tmp_path: Path, line: str, told: str) -> None:
+    folder = tmp_path / "trec"
+    write(folder / "corpus.jsonl", line)
+    write(folder / "queries.tsv", "q1\tWhich one?")
+    write(folder / "qrels.txt", "q1 0 d1 1\n")
+    with pytest.raises(SuiteError, match=told):
         load_retrieval(folder)
+
+
+def test_a_link_of_a_folder_may_name_a_title(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "trec"
+    write(
+        folder / "corpus.jsonl",
+        '{"id": "d1", "content": "See [[Orla]] and [[Nobody]]."}\n{"id": "d2", "title": "Orla", "content": "x"}',
+    )
+    write(folder / "queries.tsv", "q1\tWhich one?")
+    write(folder / "qrels.txt", "q1 0 d2 1\n")
+    monkeypatch.chdir(folder)
+    (data,) = load_retrieval(".")
+    assert data.memories[0].links == ("d2",)
+    assert data.id == "trec"
+
+
+@pytest.mark.parametrize("text", ['{"queries": ' + "[" * 100_000, '{"queries": %s}' % ("9" * 5000)])
+def test_json_that_cannot_be_read(tmp_path: Path, text: str) -> None:
+    with pytest.raises(SuiteError, match="is no JSON that can be read"):
+        load_retrieval(write(tmp_path / "set.json", text))
 
 
 @pytest.mark.parametrize("place", ["nothing.json", "empty"])

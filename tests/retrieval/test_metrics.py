@@ -116,7 +116,14 @@ def test_grades_below_the_level_still_gain() -> None:
     assert (nobody["hit@1"], nobody["ndcg@1"]) == (None, 1.0)
 
 
-@pytest.mark.parametrize("ks", [(), (0,), (-1, 5), (5, 5)])
+@pytest.mark.parametrize("best", [100, 1023, 5000, 999_999])
+def test_the_gain_of_a_large_grade_is_exponential_too(best: int) -> None:
+    found = measure(["b", "a"], {"a": best, "b": best - 1}, (2,))
+    assert found["ndcg_exp@2"] == pytest.approx((0.5 + 1 / math.log2(3)) / (1 + 0.5 / math.log2(3)))
+    assert measure(["b"], {"a": best, "b": 1}, (2,))["ndcg_exp@2"] == pytest.approx(0.0, abs=1e-29)
+
+
+@pytest.mark.parametrize("ks", [(), (0,), (-1, 5), (5, 5), (10**20,)])
 def test_cutoffs_that_mean_nothing(ks: tuple[int, ...]) -> None:
     with pytest.raises(InputError, match="cutoffs"):
         measure(["a"], {"a": 1}, ks)

@@ -96,6 +96,8 @@ def test_fusion_is_by_ranks_weights_and_k() -> None:
         ("hybrid(streams='fts5,fts5')", "streams="),
         ("hybrid(weights='1')", "weights are 2 numbers"),
         ("hybrid(weights='1,-1')", "weights are 2 numbers"),
+        ("hybrid(weights='1,inf')", "weights are 2 numbers"),
+        ("hybrid(k=1e999)", "finite"),
         ("hybrid(k=-2)", "greater than -1"),
         ("fts5(limit=3)", "Options: none"),
         ("links(of='magic')", "finds nothing"),

@@ -65,6 +65,13 @@ def test_normal_quantiles(p: float, expected: float) -> None:
     assert normal_quantile(p) == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("p", "expected"), [(1e-30, -11.464024988), (1e-100, -21.273453561), (1e-300, -37.047096299)]
+)
+def test_normal_quantiles_far_out(p: float, expected: float) -> None:
+    assert normal_quantile(p) == pytest.approx(expected, abs=1e-8)
+
+
 @given(st.floats(1e-6, 1 - 1e-6), st.integers(1, 500))
 def test_quantiles_invert_their_distributions(p: float, df: int) -> None:
     assert normal_cdf(normal_quantile(p)) == pytest.approx(p, rel=1e-9)

@@ -179,6 +179,11 @@ def test_thirds_that_sum_to_nothing_are_no_difference() -> None:
     assert sign_flip([1 / 3, 0.0, 2 / 3], [0.0, 1.0, 0.0]) == 1.0
 
 
+def test_differences_below_a_millionth_are_differences() -> None:
+    assert sign_flip([0.5 + 4e-7] * 10, [0.5] * 10) == pytest.approx(2 / 2**10)
+    assert sign_flip([0.1 + 0.2], [0.3]) == 1.0, "equal but for rounding"
+
+
 def test_a_cluster_flips_as_one() -> None:
     a, b = [1.0] * 6, [0.0] * 6
     assert sign_flip(a, b) == 2 / 2**6

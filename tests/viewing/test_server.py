@@ -168,6 +168,35 @@ def test_a_run_that_cannot_be_read_says_so_and_hides_no_other(
     assert "no manifest of a run" in body
 
 
+@pytest.mark.parametrize("link", ["attempts.jsonl", "extra.jsonl"])
+def test_a_link_that_leads_to_itself_hides_no_other_run(
+    serve: Serve, runs: dict[str, RunFolder], link: str
+) -> None:
+    (runs["other"].path / link).unlink(missing_ok=True)
+    (runs["other"].path / link).symlink_to(link)
+    site = serve()
+    status, _, body = site.ask("/")
+    assert status == 200
+    assert runs["notes"].path.name in body
+    assert site.ask(f"/run/{runs['other'].path.name}/{link}")[0] == 404
+
+
+def test_a_folder_that_may_not_be_entered_hides_no_other_run(
+    serve: Serve, runs: dict[str, RunFolder], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed, found = runs["other"].path.name, Path.is_file
+
+    def is_file(path: Path) -> bool:
+        if path.parent.name == closed:
+            raise PermissionError(13, "Permission denied")
+        return found(path)
+
+    monkeypatch.setattr(Path, "is_file", is_file)
+    status, _, body = serve().ask("/")
+    assert status == 200
+    assert runs["notes"].path.name in body
+
+
 def test_an_empty_folder_and_one_that_is_not_there(serve: Serve, tmp_path: Path) -> None:
     (tmp_path / "runs").mkdir()
     assert "No run is here yet" in serve().ask("/")[2]
