@@ -170,11 +170,10 @@ def _ranked(
         if pair.apart and pair.first in place and pair.second in place
     }
     ranks = shared_ranks([sum(column) for column in columns], apart)
-    places = (
-        place_intervals(columns, [clusters[at] for at in both])
-        if both
-        else [Places(1, len(complete))] * len(complete)
-    )
+    belongs = [clusters[at] for at in both]
+    # Of a single cluster every resample is the same, which says nothing of where the places lie.
+    drawn = len(set(belongs)) > 1
+    places = place_intervals(columns, belongs) if drawn else [Places(1, len(complete))] * len(complete)
     return {
         system.system: {"ranks": held, "first_place": taken.first, "last_place": taken.last}
         for system, held, taken in zip(complete, ranks, places, strict=True)

@@ -135,6 +135,13 @@ def test_a_few_differing_cases_never_make_a_winner(differing: int, cases: int) -
     assert [found.standing(name).ranks for name in "ab"] == [(1,), (1,)]
 
 
+@pytest.mark.parametrize("count", [1, 4])
+def test_a_single_cluster_says_nothing_of_places(count: int) -> None:
+    table = comparison([[1.0] * count, [0.0] * count])
+    found = replace(table, cases=tuple(case._replace(cluster="one") for case in table.cases)).statistics
+    assert [(one.first_place, one.last_place) for one in map(found.standing, "ab")] == [(1, 2), (1, 2)]
+
+
 def test_a_group_has_its_own_interval_and_no_rank() -> None:
     found = comparison([[1.0, 0.0, 1.0, 0.5], GOOD[:4]]).statistics
     layer = found.standing("a", "layer2")

@@ -14,6 +14,7 @@ from typing import Any
 from harness.authoring.case_text import as_legacy, header_data, one_document
 from harness.authoring.folders import new_folder, place_of
 from harness.authoring.markdown import suite_in_markdown
+from harness.errors import InputError
 from harness.suite import Case, Suite
 
 TEXTS: Mapping[str, Callable[[Suite], Iterator[str]]]
@@ -35,6 +36,11 @@ def export_suite(suite: Suite, form: str, folder: Path | None = None) -> Iterato
         yield from TEXTS[form](suite)
         return
     assert folder is not None
+    if any(case.haystack is not None for case in suite):
+        raise InputError(
+            f"{suite.root}: its groups have names of their own, which the legacy form has no place for. "
+            "Export it as json, jsonl or md; `dataset split` and `sample` copy it as it is."
+        )
     with new_folder(folder) as made:
         for case in suite:
             place = made / place_of(suite, case)

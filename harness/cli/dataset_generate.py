@@ -44,7 +44,7 @@ _MODEL_SETTINGS = (
 )
 @click.option(
     "--count",
-    type=click.IntRange(1),
+    type=click.IntRange(1, 10_000),
     metavar="N",
     default=1,
     show_default=True,

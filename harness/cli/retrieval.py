@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 LEVELS = ("message", "round", "conversation")
 SECTIONS = ("groups", "tags", "misses", "thresholds")
 BUNDLED = "bundled"
-_OUTSIDE_BRACKETS = re.compile(r",(?![^\[(]*[\])])")
+_SWEPT = re.compile(r"""(?:\[[^\]]*\]|\([^)]*\)|'[^']*'|"[^"]*"|[^,])+""")
+"""A value of a sweep: no comma ends it inside brackets or quotes."""
 
 
 @click.group("retrieval")
@@ -207,7 +208,7 @@ def _specs(systems: Sequence[str], sweep: str | None) -> list[Spec]:
         specs = [parse_spec(text, "--system", labelled=True) for text in systems]
     else:
         name, _, listed = sweep.partition("=")
-        tried = [value.strip() for value in _OUTSIDE_BRACKETS.split(listed) if value.strip()]
+        tried = [value.strip() for value in _SWEPT.findall(listed) if value.strip()]
         if not name.isidentifier() or not tried:
             raise InputError(f"--sweep {sweep}: write NAME=V1,V2, such as k=10,60 or weights=[1,1],[2,1].")
         specs = [_with(text, name, value) for text in systems for value in tried]

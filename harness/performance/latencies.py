@@ -52,7 +52,12 @@ class Latencies:
         """Return the percentiles, or None where no time was taken in."""
         if not self.n:
             return None
-        found = self._histogram.get_percentile_to_value_dict(PERCENTILES)
+        # The histogram rounds a rank to the nearest; the time within which so many were done is never below it.
+        n = self.n
+        found = {
+            each: self._histogram.get_value_at_percentile(100 * -(-each * n // 100) / n)
+            for each in PERCENTILES
+        }
         # A bucket's upper end may lie above every time in it.
         p50, p90, p95, p99 = (
             min(self._most, max(self._least, found[each] / 1e9)) * 1e3 for each in PERCENTILES

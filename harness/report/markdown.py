@@ -10,12 +10,13 @@ from harness.report import evidence, footers, layout, numbers
 from harness.report.boxes import visible
 from harness.report.layout import Grid
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~]|&(?=#?\w+;)|^[-+](?= |--|$))")
+_NUMBERED = re.compile(r"^(\d{1,9})([.)])(?= |$)")
 
 
 def escape(text: str) -> str:
     """Write text so that Markdown shows it as it is, in one line."""
-    return _SPECIAL.sub(r"\\\1", " ".join(visible(text).split()))
+    return _NUMBERED.sub(r"\1\\\2", _SPECIAL.sub(r"\\\1", " ".join(visible(text).split())))
 
 
 def comparison(result: Comparison, *, per_case: bool = False) -> str:

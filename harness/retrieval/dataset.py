@@ -82,7 +82,7 @@ class RetrievalSet:
     def hash(self) -> str:
         """SHA-256 of everything that decides a result: memories, queries and their labels."""
         memories = [
-            [one.id, one.text, one.type, sorted(one.entities), sorted(one.links), one.raw]
+            [one.id, one.text, one.type, sorted(one.entities), sorted(one.links), one.raw, *_beside(one)]
             for one in self.memories
         ]
         queries = [
@@ -91,3 +91,11 @@ class RetrievalSet:
         ]
         told = json.dumps([memories, queries], ensure_ascii=False, separators=(",", ":"))
         return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _beside(memory: StoredMemory) -> list[str]:
+    """Return what memory servers are told beside the text, where there is any of it."""
+    told = {name: memory.metadata[name] for name in ("subject", "importance") if name in memory.metadata}
+    if memory.created_at is not None:
+        told["created_at"] = memory.created_at.isoformat()
+    return [f"{name}={told[name]}" for name in sorted(told)]

@@ -225,9 +225,11 @@ class RetrievalEvaluator:
                 f"{deeper[0]}."
             )
         first = searched[0]
-        if first.lexical and any(word in first.system for word in ("vector", "hybrid", "semantic")):
+        # A label of the user's own hides what it is; that there are dimensions, it can't hide.
+        told = f"{first.system} {first.version}".casefold()
+        if first.lexical and any(word in told for word in ("vector", "hybrid", "semantic", "dimensions")):
             yield (
-                f"{first.system} calls itself more than keyword search, and what stands behind it is lexical: "
+                f"{first.system} stands for more than keyword search, and what stands behind it is lexical: "
                 f"{first.version}."
             )
         queries = [query for one in searched for query in one.data.queries]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,7 @@ def read_corpus(path: Path) -> list[StoredMemory]:
             content=page.body,
             title=str(record.get("title") or page.title),
             type=str(record.get("type") or ""),
+            created_at=_moment(record, path, line, problems),
             entities=tuple(dict.fromkeys((*named, *page.entities, *tagged))),
             links=tuple(dict.fromkeys((*links, *page.links))),
             raw=str(record.get("raw") or ""),
@@ -110,6 +112,16 @@ def _texts(
         return tuple(map(str, value))
     problems.append(Problem(path, line, key, "must be a list of texts.", 'Write it as ["…"].', "bad-value"))
     return ()
+
+
+def _moment(record: dict[str, Any], path: Path, line: int, problems: list[Problem]) -> datetime | None:
+    value = record.get("created_at")
+    try:
+        return None if value is None else datetime.fromisoformat(value)
+    except (TypeError, ValueError):
+        mend = "Write ISO 8601, such as 2025-03-20T09:00:00-05:00."
+        problems.append(Problem(path, line, "created_at", f"is {value!r}.", mend, "bad-value"))
+        return None
 
 
 def _read_queries(path: Path) -> Iterator[tuple[str, str]]:

@@ -8,8 +8,12 @@ from collections.abc import Iterator
 from harness.errors import Problem
 from harness.validation.subject import Subject
 
-_PHONE = re.compile(r"(?<![\w-])(?:\(?\d{3}\)?[-. ])?(?P<local>\d{3}[-.]\d{4})(?![\w-])")
-_FICTIONAL_PHONE = re.compile(r"555[-.]01\d\d")
+_PHONE = re.compile(
+    r"""(?x)(?<![\w-])
+    (?:(?:\+?1[-. ])?\(?\d{3}\)?[-. ](?P<local>\d{3}[-. ]\d{4}) | (?P<alone>\d{3}[-.]\d{4}))
+    (?![\w-])"""
+)
+_FICTIONAL_PHONE = re.compile(r"555[-. ]01\d\d")
 _EMAIL = re.compile(r"[\w.+-]+@(?P<domain>[\w-]+(?:\.[\w-]+)+)")
 _FICTIONAL_DOMAIN = re.compile(r"(?:.+\.)?example\.(?:com|org|net)", re.IGNORECASE)
 _CARD = re.compile(r"(?<![\w-])\d(?:[ -]?\d){12,18}(?![\w-])")
@@ -25,7 +29,7 @@ def contacts(subject: Subject) -> Iterator[Problem]:
 
 def _real_ones(text: str) -> Iterator[tuple[str, str]]:
     for phone in _PHONE.finditer(text):
-        if not _FICTIONAL_PHONE.fullmatch(phone["local"]):
+        if not _FICTIONAL_PHONE.fullmatch(phone["local"] or phone["alone"]):
             yield f"{phone[0]!r} may be somebody's number.", "Use one of 555-0100 to 555-0199."
     for address in _EMAIL.finditer(text):
         if not _FICTIONAL_DOMAIN.fullmatch(address["domain"]):

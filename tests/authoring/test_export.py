@@ -71,6 +71,13 @@ def test_facts_of_a_gold_file_are_exported(write_suite: Any, tmp_path: Path) -> 
     assert again.gold == suite.cases[0].gold
 
 
+def test_a_suite_that_shares_haystacks_has_no_legacy_form(suite: Suite, tmp_path: Path) -> None:
+    shared = Suite(suite.root, tuple(replace(case, haystack=tmp_path / "h1.yaml") for case in suite))
+    with pytest.raises(InputError, match="the legacy form has no place for"):
+        list(export_suite(shared, "legacy", tmp_path / "old"))
+    assert not (tmp_path / "old").exists()
+
+
 def test_an_export_does_not_go_where_something_is(suite: Suite, tmp_path: Path) -> None:
     (tmp_path / "old").mkdir()
     (tmp_path / "old" / "mine.txt").write_text("mine")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from harness.authoring.generation import Wish
-from harness.authoring.generation.recall import Cluster, problems_of, read_cluster
+from harness.authoring.generation.journal import FOLDER, Journal
+from harness.authoring.generation.recall import FILE_NAME, Cluster, problems_of, read_cluster
+from harness.errors import InputError
 from harness.retrieval.loading import load_retrieval
 from tests.authoring.author import memories, rule
 from tests.model_server import Server
@@ -52,6 +55,34 @@ def test_a_cluster_that_repeats_another_is_rejected(write: Any, server: Server, 
     assert len(data.memories) == 3
     rejected = json.loads((tmp_path / "rejects" / "c002.json").read_text())
     assert rejected["test_cases"][0]["id"] == "c002-q1"
+
+
+def test_a_larger_count_takes_no_place_of_another_wish(write: Any, server: Server, tmp_path: Path) -> None:
+    theirs = task(1).replace("seed 0", "seed 5")
+    server.set_faults([rule(task(1), memories(1)), rule(theirs, memories(2)), rule(task(2), memories(3))])
+    write(WISH, 1)
+    write(replace(WISH, seed=5), 1)
+    before = (tmp_path / "out" / FILE_NAME).read_bytes()
+    with pytest.raises(InputError, match="c002 was written to another wish"):
+        write(WISH, 2)
+    assert (tmp_path / "out" / FILE_NAME).read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[]",
+        "5",
+        '{"what": "begun"}',
+        '{"item": 1}',
+        '{"item": true, "name": "c001", "repairs": 0, "reasons": []}',
+    ],
+)
+def test_a_journal_that_somebody_edited_is_named_with_its_line(tmp_path: Path, line: str) -> None:
+    (tmp_path / FOLDER).mkdir()
+    (tmp_path / FOLDER / "journal.jsonl").write_text(f"{line}\n")
+    with pytest.raises(InputError, match=r"journal\.jsonl:1: no line of a journal"):
+        Journal(tmp_path, "w")
 
 
 def test_the_second_run_asks_nothing_and_a_larger_one_goes_on(

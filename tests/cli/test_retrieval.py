@@ -143,6 +143,22 @@ def test_a_sweep_tries_weights(recallbench: Any, data: Path) -> None:
     assert found == ["mine weights=[1,2]", "mine weights=[2,1]"]
 
 
+def test_a_sweep_tries_streams(recallbench: Any, data: Path) -> None:
+    done = recallbench(
+        "retrieval", "evaluate", data, "-s", "mine=hybrid", "--sweep", "streams='fts5,raw',fts5", "--format", "csv"
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "set,\"mine streams='fts5,raw'\",recall@5,0.666" in done.stdout
+    assert "set,mine streams=fts5,recall@5,0.333" in done.stdout
+
+
+@pytest.mark.parametrize("system", ["mine=vector(embedder='hashing')", "Hybrid=hybrid(embedder='hashing')"])
+def test_no_label_hides_that_vectors_are_lexical(recallbench: Any, data: Path, system: str) -> None:
+    done = recallbench("retrieval", "evaluate", data, "-s", system, "--format", "json")
+    (one,) = json.loads(done.stdout)["evaluations"]
+    assert any("what stands behind it is lexical" in warning for warning in one["warnings"])
+
+
 @pytest.mark.parametrize("gate", [("--gate-on", "recal@5"), ("-k", "3")])
 def test_a_gate_that_compares_nothing_is_refused(
     recallbench: Any, data: Path, tmp_path: Path, gate: tuple[str, ...]

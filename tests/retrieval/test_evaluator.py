@@ -157,7 +157,7 @@ def test_one_search_a_query_serves_every_cutoff() -> None:
     assert flaky.closed
     assert len(one.items[0].detail["results"]) == 12, "each id once"
     assert [item.failure for item in one.items] == ["", "raised: no", ""]
-    assert any("calls itself more than keyword search" in warning for warning in one.warnings)
+    assert any("stands for more than keyword search" in warning for warning in one.warnings)
 
 
 def test_several_corpora_make_one_evaluation() -> None:

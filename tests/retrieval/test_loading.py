@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -168,6 +169,8 @@ def test_trec_files_that_do_not_fit(tmp_path: Path) -> None:
         ('{"id": "d1", "content": "x", "entities": "Orla"}', "entities: must be a list of texts"),
         ('{"id": "d1", "content": "x", "metadata": {"entities": 5}}', "entities: must be a list of texts"),
         ('{"id": "", "content": "x"}', "is no memory"),
+        ('{"id": "d1", "content": "x", "created_at": "soon"}', "created_at: is 'soon'"),
+        ('{"id": "d1", "content": "x", "created_at": 5}', "created_at: is 5"),
         ("[" * 100_000, "is no JSON"),
         ('{"id": %s, "content": "x"}' % ("9" * 5000), "is no JSON"),
     ],
@@ -185,13 +188,14 @@ def test_a_link_of_a_folder_may_name_a_title(tmp_path: Path, monkeypatch: pytest
     folder = tmp_path / "trec"
     write(
         folder / "corpus.jsonl",
-        '{"id": "d1", "content": "See [[Orla]] and [[Nobody]]."}\n{"id": "d2", "title": "Orla", "content": "x"}',
+        '{"id": "d1", "content": "See [[Orla]] and [[Nobody]].", "created_at": "2025-03-04"}\n{"id": "d2", "title": "Orla", "content": "x"}',
     )
     write(folder / "queries.tsv", "q1\tWhich one?")
     write(folder / "qrels.txt", "q1 0 d2 1\n")
     monkeypatch.chdir(folder)
     (data,) = load_retrieval(".")
     assert data.memories[0].links == ("d2",)
+    assert data.memories[0].created_at == datetime(2025, 3, 4)
     assert data.id == "trec"
 
 
@@ -215,4 +219,6 @@ def test_the_hash_is_of_what_decides_a_result(tmp_path: Path) -> None:
     plain = hash_of(changed())
     assert hash_of(changed(name="Another", description="d")) == plain
     assert hash_of(changed(queries=QUERIES[:1])) != plain
+    for told in ({"created_at": "2025-03-05"}, {"subject": "orla"}, {"importance": "low"}):
+        assert hash_of(changed(memories=[*MEMORIES[:2], {**MEMORIES[2], **told}])) != plain, told
     assert hash_of(changed(memories=[{**MEMORIES[0], "content": "x"}, *MEMORIES[1:]])) != plain

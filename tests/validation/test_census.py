@@ -82,6 +82,8 @@ def test_a_suite_that_keeps_every_limit(tmp_path: Path, write_case: WriteCase) -
         ({11: "None.", 13: "None.", 15: "None."}, {}, "few-rivals", "conv_001"),
         ({96: f"So it is {PRICE}."}, {}, "late-value", "conv_001#96"),
         ({60: "Ring 555-0142 or 402-7715."}, {}, "real-contact", "conv_001#60"),
+        ({60: "Ring 1-800-867-5309."}, {}, "real-contact", "conv_001#60"),
+        ({60: "Ring +1 212 867 5309, not (212) 555 0142."}, {}, "real-contact", "conv_001#60"),
         ({60: "Write to ana@somewhere.org."}, {}, "real-contact", "conv_001#60"),
         ({60: "The card is 4539 5787 6362 1486."}, {}, "real-contact", "conv_001#60"),
         ({}, {"evaluation_criteria": ENOUGH[:3]}, "criteria-count", "evaluation_criteria"),

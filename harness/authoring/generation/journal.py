@@ -23,6 +23,11 @@ class Journal:
     Args:
         folder: the output folder; nothing is made before the first note.
         fingerprint: of the wish.
+
+    Attributes:
+        begun: how the wish began, None where it did not.
+        finished: its finished items by number.
+        of_others: names of what other wishes have in the output.
     """
 
     def __init__(self, folder: Path, fingerprint: str) -> None:
@@ -30,13 +35,14 @@ class Journal:
         self.fingerprint = fingerprint
         self.begun: Mapping[str, Any] | None = None
         self.finished: dict[int, Mapping[str, Any]] = {}
+        self.of_others: set[str] = set()
         for line in self._lines():
-            if line.get("wish") != fingerprint:
-                continue
             if line.get("what") == "begun":
-                self.begun = line
-            elif isinstance(line.get("item"), int):
+                self.begun = line if line.get("wish") == fingerprint else self.begun
+            elif line.get("wish") == fingerprint:
                 self.finished[line["item"]] = line
+            elif not line["reasons"]:
+                self.of_others.add(line["name"])
 
     def begin(self, told: Mapping[str, Any]) -> Mapping[str, Any]:
         """Note how the wish began, unless it is noted; return the note that stands."""
@@ -74,12 +80,32 @@ class Journal:
         *lines, torn = text.split("\n")
         for number, line in enumerate(lines, start=1):
             try:
-                yield json.loads(line)
-            except ValueError:
+                told = json.loads(line)
+            except (ValueError, RecursionError):
+                told = None
+            if _is_line(told):
+                yield told
+            else:
                 raise InputError(f"{self.path}:{number}: no line of a journal. Delete the line.") from None
         if torn:  # a killed process left half a line: end it, so that the next one stands alone
             with self.path.open("r+b") as file:
                 file.truncate(len("\n".join([*lines, ""]).encode()))
+
+
+def _is_line(told: Any) -> bool:
+    """Say whether a line has what is read of it; people edit journals."""
+    if not isinstance(told, dict):
+        return False
+    if told.get("what") == "begun":
+        return type(told.get("base")) is int
+    reasons = told.get("reasons")
+    return (
+        type(told.get("item")) is int
+        and type(told.get("repairs")) is int
+        and isinstance(told.get("name"), str)
+        and isinstance(reasons, list)
+        and all(isinstance(reason, str) for reason in reasons)
+    )
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -32,6 +32,9 @@ class Maker(Protocol, Generic[T]):
     def name(self, item: T, number: int) -> str:
         """Return what an item is called."""
 
+    def place(self, number: int) -> str:
+        """Return the name that a number alone decides, "" where the item has a say in it."""
+
     async def write(self, number: int, spice: Spice) -> T:
         """Return an item written once."""
 
@@ -77,6 +80,9 @@ class _CaseMaker:
     def name(self, item: Draft, number: int) -> str:
         return f"{self._wish.layer}_{self._base + number:02}_{item.plan.slug}"
 
+    def place(self, number: int) -> str:
+        return ""
+
     async def write(self, number: int, spice: Spice) -> Draft:
         return await self._author.draft(self._wish, spice)
 
@@ -121,6 +127,9 @@ class _ClusterMaker:
             self._others[path.stem] = Cluster.from_data(json.loads(path.read_text(encoding="utf-8")))
 
     def name(self, item: Cluster, number: int) -> str:
+        return self.place(number)
+
+    def place(self, number: int) -> str:
         return f"c{self._base + number:03}"
 
     async def write(self, number: int, spice: Spice) -> Cluster:

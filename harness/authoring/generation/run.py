@@ -126,13 +126,17 @@ async def generate(
         journal.begin(told)
     assert journal.begun is not None
     maker.begin(int(journal.begun["base"]))
+    waiting = [number for number in range(1, count + 1) if number not in journal.finished]
+    if taken := next((name for name in map(maker.place, waiting) if name in journal.of_others), ""):
+        raise InputError(
+            f"{folder}: {taken} was written to another wish since. Go on in a folder of its own with --into."
+        )
     run = _Run(wish, maker, journal, rejects, repairs, note or (lambda finished: None))
     earlier = [
         Finished(number, line["name"], tuple(line["reasons"]), line["repairs"], earlier=True)
         for number, line in journal.finished.items()
         if number <= count
     ]
-    waiting = [number for number in range(1, count + 1) if number not in journal.finished]
     fresh = await run.all(waiting, chat.slots.ceiling)
     done = sorted([*earlier, *fresh], key=lambda one: one.number)
     return Result(tuple(done), run.stopped if len(done) < count else None)
