@@ -158,6 +158,7 @@ def show(
     Raises:
         InputError: for two comparisons in a format that holds one.
     """
+    from harness.cli.gating import reader_may_leave
     from harness.report import SINGLE, comparison_format_of
 
     single = [str(path) for path in outputs if comparison_format_of(path) in SINGLE]
@@ -166,13 +167,14 @@ def show(
             f"{', '.join(single) or format}: holds one comparison, and here are two, since some systems "
             "recall and others answer. Name one with --scorer evidence-recall or --scorer keyword-recall."
         )
-    if format == "github":
-        console.show_annotations(results, breaches)
-    elif format is not None:
-        for at, result in enumerate(results):
-            if at:
-                click.echo()
-            console.show_comparison(result, format, per_case=per_case, evidence=evidence, **beside)
+    with reader_may_leave():
+        if format == "github":
+            console.show_annotations(results, breaches)
+        elif format is not None:
+            for at, result in enumerate(results):
+                if at:
+                    click.echo()
+                console.show_comparison(result, format, per_case=per_case, evidence=evidence, **beside)
     console.write_all(results, outputs, per_case=per_case, evidence=evidence, **beside)
 
 

@@ -100,7 +100,9 @@ def _scorer(
     if name == JUDGE and given is None:
         return judge_spec(claimed, values["cassette"].value, prompts=values["prompts"].value, prices=prices)
     if given is None and (":" in name or "(" in name):  # a report must not choose what code runs here
-        raise InputError(f"the report's scorer {name} is code to import. Name it with --scorer if you trust it.")
+        raise InputError(
+            f"the report's scorer {name} is code to import. Name it with --scorer if you trust it."
+        )
     try:
         used = find_scorer(given or name)
     except InputError as error:

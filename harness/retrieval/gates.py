@@ -10,6 +10,8 @@ from harness.evaluation import Evaluation, Item
 from harness.retrieval.comparing import check_alike
 
 TOLERANCE = 1e-6
+PASSED = "passed"
+"""Stands for the share of queries that passed, among them those that must keep something out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,8 @@ def below_floor(evaluation: Evaluation, floor: Floor) -> Breach | None:
     Raises:
         InputError: for a metric that was not measured.
     """
+    if floor.metric == PASSED:
+        return _too_few_passed(evaluation, floor)
     metric = evaluation.metric(floor.metric)
     if metric is None:
         known = ", ".join(one.name for one in evaluation.metrics)
@@ -72,6 +76,26 @@ def below_floor(evaluation: Evaluation, floor: Floor) -> Breach | None:
         message += f": {metric.reason}"
     low = [item for item in evaluation.items if _counts(item) and _value(item, floor.metric) < floor.least]
     return Breach(message, tuple(_told(item, floor.metric) for item in low))
+
+
+def _too_few_passed(evaluation: Evaluation, floor: Floor) -> Breach | None:
+    """Hold the share of queries that passed: those that must find something and those that must not."""
+    asked = len(evaluation.items)
+    share = evaluation.passed / asked if asked else 0.0
+    if share >= floor.least - TOLERANCE:
+        return None
+    told = f"{evaluation.system}: passed is {share:.4f} ({evaluation.passed}/{asked}), below {floor.least:g}"
+    lost = [item for item in evaluation.items if not item.passed]
+    return Breach(told, tuple(_why_not(item) for item in lost))
+
+
+def _why_not(item: Item) -> str:
+    if item.failure:
+        return f"{item.id}: {item.failure}  {item.label}"
+    unwanted = ", ".join(item.detail.get("intruders", ()))
+    missed = ", ".join(item.detail.get("missed", ()) or item.detail.get("relevant", ()))
+    why = f"unwanted: {unwanted}" if unwanted else f"missed: {missed}"
+    return f"{item.id}: not passed  {item.label} ({why})"
 
 
 def below_other(

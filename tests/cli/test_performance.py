@@ -118,7 +118,10 @@ def test_never_worse_than_an_earlier_result(recallbench: Any, tmp_path: Path) ->
         (("-s", "bm25", "--at-most", "x"), "write METRIC=X"),
         (("-s", "bm25", "--gate-on", "x"), "are for --not-below"),
         (("-s", "bm25", "--not-below", "none.json", "--tolerance", "nan"), "--tolerance nan"),
-        (("-s", "bm25", "--not-below", "none.json", "--gate-on", "search_growth"), "an exponent has no ratio"),
+        (
+            ("-s", "bm25", "--not-below", "none.json", "--gate-on", "search_growth"),
+            "an exponent has no ratio",
+        ),
         (("-s", "bm25", "--writers", "99999999"), "--writers 99999999: expected at most 10,000"),
         (("-s", "bm25", "--not-below", "none.json"), "none.json: cannot be read"),
         (("-s", "bm25", "--rate", "nan"), "--rate"),

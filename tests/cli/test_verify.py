@@ -314,6 +314,15 @@ def test_a_run_that_the_report_is_not_over_is_refused_when_it_is_named(
     assert "the report is not over this run, which is of extra" in done.stderr
 
 
+def test_a_report_chooses_no_code_that_runs(report: Path, inside: Any, tmp_path: Path) -> None:
+    proof = tmp_path / "proof"
+    claim(report, lambda data: data.update(scorer=f"subprocess:call(args='touch {proof}', shell=True)"))
+    done = inside("verify", "report.json", "runs")
+    assert done.returncode == 2
+    assert "is code to import" in done.stderr
+    assert not proof.exists()
+
+
 def test_a_scorer_needs_its_options(runs: Path, inside: Any) -> None:
     spec = "keyword-recall(dump_factor=0.001)"
     assert inside("compare", "runs", "--scorer", spec, "-o", "report.json").returncode == 0

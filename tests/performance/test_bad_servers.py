@@ -46,6 +46,9 @@ def test_a_slow_one_is_seen_to_be_slow(measured: Any) -> None:
     assert result.found.load[0].searches.summary().min >= SLEEP_S * 1e3
     assert result.value("fresh_p50_ms") >= SLEEP_S * 1e3
     assert result.value("fresh_seen") == 1
+    with serve(Slow()) as server:
+        late = measured(spec(server.url), "freshness", seen_within=SLEEP_S / 2)
+    assert late.value("fresh_seen") == 0  # no search was through within the bound
 
 
 def test_one_that_cannot_keep_up_is_named_and_its_waiting_is_counted(measured: Any) -> None:

@@ -61,6 +61,17 @@ def test_percentiles_are_those_of_the_sorted_times() -> None:
         assert value == pytest.approx(exact, rel=0.001)
 
 
+@pytest.mark.parametrize("n", [1, 26, 51, 60, 99, 151])
+def test_a_percentile_is_never_a_time_within_which_fewer_were_done(n: int) -> None:
+    times = Latencies()
+    for number in range(1, n + 1):
+        times.record(float(number))
+    found = times.summary()
+    assert found is not None
+    for value, percent in ((found.p50, 50), (found.p90, 90), (found.p95, 95), (found.p99, 99)):
+        assert value == pytest.approx(math.ceil(percent * n / 100) * 1e3, rel=0.001)
+
+
 def test_no_times_have_no_summary() -> None:
     assert Latencies().summary() is None
 

@@ -53,6 +53,17 @@ def test_floors_that_mean_nothing(text: str) -> None:
         parse_floor(text)
 
 
+def test_what_must_stay_out_can_be_gated() -> None:
+    trap = Query("t", "nothing", negative=True, unwanted=frozenset({"m9"}))
+    one = data([*QUERIES, trap])
+    clean = measured(one, {**GOOD, "t": ["m8"]})
+    assert below_floor(clean, parse_floor("passed=1")) is None
+    breach = below_floor(measured(one, {**GOOD, "t": ["m9"]}), parse_floor("passed=1"))
+    assert breach is not None
+    assert breach.message == "mine: passed is 0.8333 (5/6), below 1"
+    assert breach.queries == ("t: not passed  nothing (unwanted: m9)",)
+
+
 def test_a_metric_that_was_not_measured() -> None:
     with pytest.raises(InputError, match="Measured: hit@1"):
         below_floor(measured(SET, GOOD), parse_floor("recall@7=0.5"))
