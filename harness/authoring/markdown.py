@@ -9,7 +9,7 @@ from harness.authoring.case_text import spelled
 from harness.suite import Case, Conversation, Criterion, Suite
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~&])")
-_LEADING = re.compile(r"^(\s*)([-+=]|\d{1,9}[.)])(?=\s|$)", re.MULTILINE)
+_LEADING = re.compile(r"^(\s*)([-+=](?=[-=\s]|$)|\d{1,9}[.)](?=\s|$))", re.MULTILINE)
 _COLUMNS = ("", "id", "value", "type", "also", "cited", "why")
 
 

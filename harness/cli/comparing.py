@@ -118,7 +118,8 @@ def compared(
     if older:
         shown = ", ".join(run.path.name for run in older[:5]) + (" …" if len(older) > 5 else "")
         click.echo(
-            f"left out, since a later run of the same system is there: {shown}. Name their folders to compare them.",
+            f"left out, since a later run of the same system over as many cases or more is there: {shown}. "
+            "Name their folders to compare them.",
             err=True,
         )
     values = _checked(flags, *gates.files, *(run.path / "manifest.json" for run in runs))

@@ -174,8 +174,10 @@ def show(
             for at, result in enumerate(results):
                 if at:
                     click.echo()
-                console.show_comparison(result, format, per_case=per_case, evidence=evidence, **beside)
-    console.write_all(results, outputs, per_case=per_case, evidence=evidence, **beside)
+                console.show_comparison(
+                    result, format, per_case=per_case, evidence=evidence, breaches=breaches, **beside
+                )
+    console.write_all(results, outputs, per_case=per_case, evidence=evidence, breaches=breaches, **beside)
 
 
 @contextmanager

@@ -85,7 +85,7 @@ def render(
         runs: the runs that answers come from: `html` shows them, and `json` and `md` disclose how they were made
             and tell where missed facts were lost.
         answers: the answers by system and test id where they come from a file, for `html`.
-        breaches: gates that are broken, for `github`.
+        breaches: gates that are broken, for `github` and `junit`.
     """
     match format:
         case "json":
@@ -120,7 +120,7 @@ def render(
         case "junit":
             from harness.report import junit
 
-            return junit.render(result)
+            return junit.render(result, breaches)
         case "github":
             from harness.report import github
 

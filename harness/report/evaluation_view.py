@@ -23,7 +23,7 @@ from harness.report.terminal import as_text
 
 SCHEMA = "recallbench.evaluation/1"
 GROUPS = "groups"
-MOST_ITEMS = 200
+MOST_ITEMS = 40
 """Rows of the table of items that a terminal shows; files have them all."""
 
 

@@ -2,19 +2,20 @@
 
 - the class of a test is `SYSTEM.LAYER`, since viewers tell tests apart by class and name alone
 - failed: an answer that did not pass; error: of the system or the judge; skipped: missing or not annotated
-- a scorer without a pass fails nothing; the reward stands in each test's output
+- a scorer without a pass fails nothing; the reward and the facts stand in each test's output
+- a broken gate is a test of its own that failed
 - the schema is the one of Jenkins's JUnit plugin, `tests/report/junit.xsd`
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 from xml.etree import ElementTree as Xml
 
 from harness.comparison import OVERALL, Comparison
-from harness.gates import shortcomings
+from harness.gates import Breach, shortcomings
 from harness.report import evidence, numbers
 from harness.report.boxes import visible
 from harness.scoring import CaseScore, JudgeFailed, Scored, SystemFailed, SystemScores
@@ -30,15 +31,30 @@ class _Counts(NamedTuple):
     skipped: int
 
 
-def render(result: Comparison) -> str:
-    """Return a comparison as JUnit XML."""
-    counts = _written(_counts(result, result.systems))
+def render(result: Comparison, breaches: Sequence[Breach] = ()) -> str:
+    """Return a comparison as JUnit XML; each broken gate is a test that failed."""
+    counted = _counts(result, result.systems)
+    broken = len(breaches)
+    counts = _written(counted._replace(tests=counted.tests + broken, failures=counted.failures + broken))
     del counts["skipped"]  # the schema has it for a suite only
     root = Xml.Element("testsuites", {"name": "recallbench", **counts})
     for system in result.systems:
         root.append(_suite(result, system))
+    if breaches:
+        root.append(_gates(breaches))
     Xml.indent(root)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{Xml.tostring(root, encoding="unicode")}\n'
+
+
+def _gates(breaches: Sequence[Breach]) -> Xml.Element:
+    made = Xml.Element(
+        "testsuite", {"name": "gates", **_written(_Counts(len(breaches), len(breaches), 0, 0))}
+    )
+    for breach in breaches:
+        test = Xml.SubElement(made, "testcase", name=clean(breach.gate), classname="gates")
+        failure = Xml.SubElement(test, "failure", message=clean(breach.message), type="gate")
+        failure.text = clean("\n".join(breach.cases)) or None
+    return made
 
 
 def clean(text: str) -> str:
@@ -91,7 +107,9 @@ def _case(result: Comparison, system: SystemScores, score: CaseScore) -> Xml.Ele
         case _:
             Xml.SubElement(made, "skipped", message=clean(evidence.outcome_words(score)))
     if score.reward is not None:
-        Xml.SubElement(made, "system-out").text = f"reward {numbers.exact(score.reward)}"
+        told = "" if made.find("failure") is not None else _told(score)
+        out = f"reward {numbers.exact(score.reward)}"
+        Xml.SubElement(made, "system-out").text = f"{out}\n{clean(told)}" if told else out
     return made
 
 

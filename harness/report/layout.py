@@ -44,8 +44,11 @@ def standing_rows(comparison: Comparison) -> tuple[tuple[str, ...], ...]:
     rows = []
     if any(one.mean is not None for one in found):
         rows.append((INTERVAL_TITLE, *(numbers.interval(one.low95, one.high95) for one in found)))
-    if comparison.statistics.ranked:
-        rows.append((RANK_TITLE, *(numbers.ranks(one.ranks) for one in found)))
+    ranks = tuple(numbers.ranks(one.ranks) for one in found)
+    if (
+        comparison.statistics.ranked and len(set(ranks)) > 1
+    ):  # else the footer says that none can be told apart
+        rows.append((RANK_TITLE, *ranks))
     return tuple(rows)
 
 

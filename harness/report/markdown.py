@@ -49,7 +49,7 @@ def batch(result: Comparison) -> str:
             if result.has_pass:
                 verdict += ", passed" if passed else ", not passed"
             if score.flags:
-                verdict += f", flagged as {', '.join(score.flags)}"
+                verdict += f", flagged as {', '.join(map(escape, score.flags))}"
             rows = tuple(
                 (line.mark, line.name, line.value, line.remark) for line in evidence.fact_lines(score)
             )

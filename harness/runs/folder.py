@@ -157,12 +157,13 @@ def find_runs(path: Path) -> list[RunFolder]:
 
 
 def newest(runs: Sequence[RunFolder]) -> tuple[list[RunFolder], list[RunFolder]]:
-    """Return the run of each label that was at work last, and the earlier ones.
+    """Return the run of each label that was at work last, of those asked the most cases, and the others.
 
-    An edited adapter, another budget or other cases make another run beside the old one.
+    An edited adapter or another budget make another run beside the old one, and so does a look
+    at a single case, which must not take the place of the whole.
     """
     last: dict[str, RunFolder] = {}
-    for run in sorted(runs, key=lambda run: run.last_at_work):
+    for run in sorted(runs, key=lambda run: (len(run.manifest.cases), run.last_at_work)):
         last[run.manifest.system.label] = run
     kept = [run for run in runs if last[run.manifest.system.label] is run]
     return kept, [run for run in runs if run not in kept]

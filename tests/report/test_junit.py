@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from harness.comparison import CaseLabel, Comparison
 from harness.facts import FactMatch, FactType, GoldFact
+from harness.gates import Breach
 from harness.report import render
 from harness.scoring import (
     CaseScore,
@@ -119,7 +120,20 @@ def test_a_scorer_without_a_pass_fails_nothing() -> None:
     root = read(render(made("bm25", has_pass=False), "junit"))
     assert root.get("failures") == "0"
     assert not list(root.iter("failure"))
-    assert [out.text for out in root.iter("system-out")] == ["reward 1", "reward 0.5"]
+    said = [str(out.text).splitlines() for out in root.iter("system-out")]
+    assert [lines[0] for lines in said] == ["reward 1", "reward 0.5"]
+    assert any(line.startswith("missing: fee") for line in said[1]), (
+        "what was missed stands there all the same"
+    )
+
+
+def test_a_broken_gate_is_a_test_that_failed() -> None:
+    broken = [Breach("--fail-under 0.9", "bm25 0.75, below 0.9", ("layer1_01_fee 0.5",))]
+    root = read(render(made("bm25", has_pass=False), "junit", breaches=broken))
+    assert root.get("failures") == "1"
+    (gates,) = [suite for suite in root.iter("testsuite") if suite.get("name") == "gates"]
+    (failure,) = gates.iter("failure")
+    assert (failure.get("message"), failure.text) == ("bm25 0.75, below 0.9", "layer1_01_fee 0.5")
 
 
 @pytest.mark.parametrize(

@@ -194,7 +194,8 @@ def test_one_or_two_differing_cases_are_not_distinguishable() -> None:
         in text
     )
     assert "Told apart" not in text
-    assert rows_of(render(of([1.0] * 9, [0.0, *[1.0] * 8]), "table", width=200))["Rank"] == ["1", "1"]
+    alike = rows_of(render(of([1.0] * 9, [0.0, *[1.0] * 8]), "table", width=200))
+    assert "Rank" not in alike, "a rank that all share says nothing"
     many = footer(of([1.0] * 9, [0.0, *[1.0] * 8], [1.0] * 9))
     assert "Not distinguishable: no two systems can be told apart" in many
 
