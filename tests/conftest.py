@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -14,6 +15,9 @@ import yaml
 
 SHARED = Path(__file__).parents[2] / "shared"
 ROOT = Path(__file__).parents[1]
+
+# A shell that starts the tests in the background ignores SIGINT, and so would every program that they start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)

@@ -44,7 +44,6 @@ def test_compare_shows_a_row_a_layer_and_a_column_a_system(
         "Layer 3 · Cross-Session Synthesis",
         "Overall (mean over cases)",
         "95% interval",
-        "Rank",
     ]
     assert [cell.strip() for cell in rows[3].split("│")[2:4]] == ["1.00 n=4", "0.50 n=4"]
     assert "not its behaviour" in " ".join(done.stdout.split())
