@@ -109,25 +109,54 @@ def compared(
     """Compare runs; see `run_on_runs`."""
     from harness.runs.folder import find_runs, newest
 
+    found = [find_runs(path) for path in paths]
+    every = [run for group in found for run in group]
+    values = _checked(flags, *gates.files, *(run.path / "manifest.json" for run in every))
+    whole = asked = _one_suite(every, values)
     runs: list[RunFolder] = []
     older: list[RunFolder] = []
-    for path in paths:  # a run that is named itself is taken, whatever lies beside it
-        kept, earlier = newest(find_runs(path))
+    foreign = [run for run in every if run.manifest.cases.keys().isdisjoint(whole.ids)]
+    if len(foreign) == len(every):  # the error to come says it
+        foreign = []
+    for path, group in zip(paths, found, strict=True):
+        # A run that is named itself is taken, whatever lies beside it.
+        kept, earlier = newest([run for run in group if run.path == path or run not in foreign])
         runs += kept
         older += earlier
+    foreign = [run for run in foreign if run not in runs]
+    if foreign:
+        _leave_out(foreign, f"since none of their cases is in {whole.root}", "Name their --suite")
     if older:
-        shown = ", ".join(run.path.name for run in older[:5]) + (" …" if len(older) > 5 else "")
-        click.echo(
-            f"left out, since a later run of the same system over as many cases or more is there: {shown}. "
-            "Name their folders to compare them.",
-            err=True,
-        )
-    values = _checked(flags, *gates.files, *(run.path / "manifest.json" for run in runs))
-    whole = asked = running.suite_of(runs, values)
+        reason = "since a later run of the same system over as many cases or more is there"
+        _leave_out(older, reason, "Name their folders")
     if flags["layer"] or flags["cases"]:
         asked = options.part_of(whole, flags["layer"], flags["cases"])
     gates.check([run.manifest.system.label for run in running.told_apart(runs)], asked, whole)
     return Ran(runs, whole, asked, values, running.compared(runs, asked, values, flags, keep=keep))
+
+
+def _one_suite(runs: Sequence[RunFolder], values: Mapping[str, Resolved]) -> Suite:
+    """Return the suite of runs.
+
+    Raises:
+        InputError: when they were asked several suites and none is named.
+    """
+    from harness.runs.comparing import by_suite
+
+    groups = by_suite(runs)
+    if len(groups) > 1 and values["suite"].value is None:
+        told = "; ".join(
+            f"{group[0].manifest.suite} ({', '.join(run.path.name for run in group[:3])}"
+            f"{' …' if len(group) > 3 else ''})"
+            for group in groups
+        )
+        raise InputError(f"the runs are over {len(groups)} suites: {told}. Name one with --suite.")
+    return running.suite_of(runs, values)
+
+
+def _leave_out(runs: Sequence[RunFolder], reason: str, mend: str) -> None:
+    shown = ", ".join(run.path.name for run in runs[:5]) + (" …" if len(runs) > 5 else "")
+    click.echo(f"left out, {reason}: {shown}. {mend} to compare them.", err=True)
 
 
 def _checked(flags: Mapping[str, Any], *inputs: Path | None) -> Mapping[str, Resolved]:

@@ -37,6 +37,24 @@ def standing(suite: Suite, run: RunFolder, hashes: Mapping[str, str]) -> tuple[C
     return tuple(case for case in suite if run.manifest.cases.get(case.id) == hashes[case.id])
 
 
+def by_suite(runs: Sequence[RunFolder]) -> list[list[RunFolder]]:
+    """Return runs by the suite that they were asked, the order kept.
+
+    Two runs are of one suite when its folder is the same, or when they share a case: a suite may
+    have been moved, and a run may be over a part of it.
+    """
+    groups: list[tuple[set[str], set[str], list[RunFolder]]] = []
+    for run in runs:
+        own = ({run.manifest.suite}, set(run.manifest.cases), [run])
+        near = [group for group in groups if group[0] & own[0] or group[1] & own[1]]
+        for group in near:
+            own = (group[0] | own[0], group[1] | own[1], group[2] + own[2])
+        groups = [group for group in groups if group not in near] + [own]
+    at = {id(run): place for place, run in enumerate(runs)}
+    kept = [sorted(group[2], key=lambda run: at[id(run)]) for group in groups]
+    return sorted(kept, key=lambda group: at[id(group[0])])
+
+
 def common_cases(suite: Suite, runs: Sequence[RunFolder], hashes: Mapping[str, str] | None = None) -> Common:
     """Return the cases of a suite that every run was asked in the same wording.
 

@@ -146,3 +146,23 @@ def test_the_page_is_opened_on_a_terminal_only(here: Path, recallbench: Any) -> 
     terminal.close()
     assert terminal.exitstatus == 0
     assert (here / "opened.txt").read_text().strip() == (here / "a b.html").as_uri()
+
+
+def test_runs_of_two_suites_in_one_folder(here: Path, inside: Any, recallbench: Any) -> None:
+    for case in write_cases(here / "taxes", 2).rglob("*_fee.yaml"):
+        text = case.read_text(encoding="utf-8").replace("_fee", "_tax")
+        case.with_name(case.name.replace("_fee", "_tax")).write_text(text, encoding="utf-8")
+        case.unlink()
+    done = recallbench("run", "--suite", "taxes", "-s", "bm25")
+    assert done.returncode == 0, done.stderr
+    either = inside("compare", "runs")
+    assert either.returncode == 2
+    assert "the runs are over 2 suites: " in either.stderr
+    assert either.stderr.endswith("Name one with --suite.\n")
+    for suite, n, systems in (("suite", 3, {"bm25", "no_memory"}), ("taxes", 2, {"bm25"})):
+        one = inside("compare", "runs", "--suite", suite, "--format", "json")
+        assert one.returncode == 0, one.stderr
+        assert "left out, since none of their cases is in" in one.stderr
+        told = json.loads(one.stdout)
+        assert {row["system"] for row in told["systems"]} == systems
+        assert len(told["systems"][0]["cases"]) == n

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from harness.errors import InputError
-from harness.runs.comparing import common_cases, default_scorer, notes_on
+from harness.runs.comparing import by_suite, common_cases, default_scorer, notes_on
 from harness.runs.folder import RunFolder
 from harness.runs.record import Record
 from harness.runs.scoring import score_run
@@ -248,3 +248,18 @@ def test_no_cheater_passes_on_the_bundled_cases(go: Go) -> None:
     done = go(suite, built_in("echo", "abstain", "bluffer", "dump"))
     assert done.failed == 0
     assert "WARNING" not in notes(suite, *done.folders)
+
+
+def test_runs_are_of_one_suite_by_its_folder_or_by_a_case(fees: Fees, tmp_path: Path) -> None:
+    suite, moved = fees(3), fees(3, folder="moved")
+    start = made_run(tmp_path, Suite(suite.root, suite.cases[:1]), label="start")
+    end = made_run(tmp_path, Suite(suite.root, suite.cases[2:]), label="end")
+    elsewhere = made_run(tmp_path, moved, label="elsewhere")
+    other = made_run(tmp_path, suite, label="other", cases={"q1": "0"})
+    foreign = made_run(tmp_path, Suite(tmp_path / "foreign", suite.cases), label="foreign", cases={"q1": "1"})
+    last = made_run(tmp_path, Suite(tmp_path / "last", suite.cases), label="last", cases={"q9": "1"})
+    assert by_suite([start, end]) == [[start, end]], "two parts of one suite"
+    assert by_suite([start, elsewhere]) == [[start, elsewhere]], "one suite that was moved"
+    assert by_suite([last, start, foreign]) == [[last], [start], [foreign]]
+    assert by_suite([foreign, start, other]) == [[foreign, start, other]], "what joins two groups makes one of them"
+    assert by_suite([]) == []
