@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from harness.cli import console
+from harness.cli.gating import reader_may_leave
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -53,11 +54,12 @@ def show(found: Found, wanted: Wanted, output: Sequence[Path]) -> None:
             text = as_text(_drawn(found, wanted), PLAIN_WIDTH) + "\n".join(_notes(found)) + "\n"
         console.write_file(path, text)
     text = _text(found, wanted)
-    if text is not None:
-        click.echo(text, nl=False)
-        return
-    console.show(_drawn(found, wanted))
-    console.say("\n".join(_notes(found)))
+    with reader_may_leave():
+        if text is not None:
+            click.echo(text, nl=False)
+            return
+        console.show(_drawn(found, wanted))
+        console.say("\n".join(_notes(found)))
 
 
 def _text(found: Found, wanted: Wanted) -> str | None:
@@ -168,6 +170,20 @@ def _notes(found: Found) -> list[str]:
             for reason, names in reasons.items()
         ]
     lines += [f"{each[0].system}: {told}." for each in found if (told := each[0].provenance.get("system"))]
+    lines += _unlike(found)
     first = found[0][0]
     lines.append(f"{first.dataset}: hash {first.provenance['dataset_hash'][:12]}.")
     return lines
+
+
+def _unlike(found: Found) -> list[str]:
+    """Return the warning under overall scores that do not stand on the same aspects."""
+    measured = {
+        evaluations[-1].system: tuple(item.id for item in evaluations[-1].items if not item.failure)
+        for evaluations in found
+        if evaluations[-1].evaluator == "overall"
+    }
+    if len(set(measured.values())) < 2:
+        return []
+    told = "; ".join(f"{system}: {', '.join(names) or 'nothing'}" for system, names in measured.items())
+    return [f"overall.score is not comparable between these systems, of which other aspects were measured ({told})."]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from harness.cli import console, options
+from harness.cli.gating import reader_may_leave
 from harness.errors import GateError, InputError
 
 if TYPE_CHECKING:
@@ -248,9 +249,10 @@ def _print(
 ) -> None:
     from harness.report import format_of
 
-    click.echo(_written(evaluations, reference, format, console.width()), nl=False)
     for path in output:
         console.write_file(path, _written(evaluations, reference, format_of(path), console.PIPE_WIDTH))
+    with reader_may_leave():
+        click.echo(_written(evaluations, reference, format, console.width()), nl=False)
 
 
 def _written(evaluations: Sequence[Evaluation], reference: str | None, format: str, width: int) -> str:

@@ -123,3 +123,27 @@ def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
         return subprocess.CompletedProcess(args, status, said.out, said.err)
 
     return call
+
+
+@pytest.fixture
+def unread(tmp_path: Path) -> Callable[..., tuple[int, str]]:
+    """Run the program with a standard output that nobody reads any more; status and standard error."""
+
+    def call(*args: str | Path) -> tuple[int, str]:
+        read, write = os.pipe()
+        os.close(read)
+        try:
+            done = subprocess.run(
+                [sys.executable, "-m", "harness", *map(str, args)],
+                cwd=tmp_path,
+                stdout=write,
+                stderr=subprocess.PIPE,
+                text=True,
+                timeout=120,
+                check=False,
+            )
+        finally:
+            os.close(write)
+        return done.returncode, done.stderr
+
+    return call

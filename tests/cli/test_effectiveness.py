@@ -63,6 +63,9 @@ def test_systems_and_predictions_stand_side_by_side(recallbench: Any, data: Path
     assert rows["new"][0].startswith("I have")
     assert "store: n/a: classification: no memory of the system has a type." in done.stdout
     assert "bad: weights" in done.stdout
+    assert "overall.score is not comparable between these systems" in done.stdout
+    alike = recallbench("effectiveness", data, "--predictions", "mine.json")
+    assert "not comparable" not in alike.stdout
     assert max(map(len, done.stdout.splitlines())) <= 100
 
 
@@ -154,3 +157,14 @@ def test_help_comes_without_anything_heavy(recallbench: Any) -> None:
     done = recallbench("effectiveness", "--help")
     assert done.returncode == 0
     assert "n/a and counts in no mean" in " ".join(done.stdout.split())
+
+
+@pytest.mark.parametrize("format", ["table", "csv"])
+def test_a_reader_that_leaves_opens_no_gate(data: Path, tmp_path: Path, unread: Any, format: str) -> None:
+    args = ("effectiveness", data, "--predictions", "mine.json", "-o", "out.json", "--format", format)
+    for floor, status in (("extraction.f1=0.5", 1), ("extraction.f1=0", 0)):
+        found, said = unread(*args, "--fail-under", floor)
+        assert found == status, said
+        assert ("bad" in said) == bool(status)
+        assert "Exception" not in said
+        (tmp_path / "out.json").unlink()

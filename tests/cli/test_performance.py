@@ -187,3 +187,13 @@ def test_an_interrupt_shows_what_was_measured(tmp_path: Path, part: str) -> None
     assert "not reached" not in row
     if part == "search":
         assert "/100000" in row
+
+
+def test_a_reader_that_leaves_opens_no_gate(tmp_path: Path, unread: Any) -> None:
+    args = ("performance", "-s", "bm25", "--part", "contention", *QUICK, "-o", "out.json")
+    for bound, status in (("contention_kept=2", 1), ("contention_kept=0", 0)):
+        found, said = unread(*args, "--at-least", bound)
+        assert found == status, said
+        assert ("contention_kept" in said) == bool(status)
+        assert "Exception" not in said
+        (tmp_path / "out.json").unlink()

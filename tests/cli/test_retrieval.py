@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -169,23 +166,13 @@ def test_a_gate_that_compares_nothing_is_refused(
     assert (done.returncode, "was not measured in both" in done.stderr) == (2, True)
 
 
-def test_a_reader_that_leaves_opens_no_gate(data: Path, tmp_path: Path) -> None:
-    args = ("retrieval", "evaluate", str(data), "-s", "fts5", "-o", str(tmp_path / "out.json"))
+def test_a_reader_that_leaves_opens_no_gate(data: Path, tmp_path: Path, unread: Any) -> None:
+    args = ("retrieval", "evaluate", data, "-s", "fts5", "-o", tmp_path / "out.json")
     for floor, status in (("0.9", 1), ("0.1", 0)):
-        read, write = os.pipe()
-        os.close(read)
-        done = subprocess.run(
-            [sys.executable, "-m", "harness", *args, "--fail-under", f"recall@5={floor}"],
-            stdout=write,
-            stderr=subprocess.PIPE,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-        os.close(write)
-        assert done.returncode == status, done.stderr
-        assert ("below 0.9" in done.stderr) == bool(status)
-        assert "Exception" not in done.stderr
+        found, said = unread(*args, "--fail-under", f"recall@5={floor}")
+        assert found == status, said
+        assert ("below 0.9" in said) == bool(status)
+        assert "Exception" not in said
         (tmp_path / "out.json").unlink()
 
 
