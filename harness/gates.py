@@ -135,6 +135,23 @@ def _below(result: Comparison, least: float, place: Place) -> Iterator[str]:
 
 def too_many_errors(results: Sequence[Comparison], limit: float) -> list[Breach]:
     """Return a breach where the share of system and judge errors in all answers exceeds a limit."""
+    asked, errors, told = _errors(results)
+    if errors <= limit * asked + _ROUNDING:
+        return []
+    gate = f"--max-errors {limit:g}"
+    return [Breach(gate, f"{gate} not met: {_count(errors, 'error')} in {_count(asked, 'answer')}: {told}")]
+
+
+def nothing_scored(results: Sequence[Comparison]) -> list[Breach]:
+    """Return a breach where every answer is an error: no gate is needed to see that nothing was measured."""
+    asked, errors, told = _errors(results)
+    if not asked or errors < asked:
+        return []
+    return [Breach("scored", f"nothing could be scored: {_count(errors, 'error')} in {_count(asked, 'answer')}: {told}")]
+
+
+def _errors(results: Sequence[Comparison]) -> tuple[int, int, str]:
+    """Return how many answers there are, how many of them errors, and of which systems and kinds."""
     asked = errors = 0
     told = []
     for result in results:
@@ -144,11 +161,11 @@ def too_many_errors(results: Sequence[Comparison], limit: float) -> list[Breach]
             errors += cell.errors
             if cell.errors:
                 told.append(f"{system.system} {_kinds(system.scores)}")
-    if errors <= limit * asked + _ROUNDING:
-        return []
-    gate = f"--max-errors {limit:g}"
-    noun = "error" if errors == 1 else "errors"
-    return [Breach(gate, f"{gate} not met: {errors} {noun} in {asked} answers: {'; '.join(told)}")]
+    return asked, errors, "; ".join(told)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _kinds(scores: Iterable[CaseScore]) -> str:

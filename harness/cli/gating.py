@@ -130,7 +130,7 @@ class Gates:
             by: what they were made with.
             stopped: why a run ended before it was finished.
         """
-        from harness.gates import Breach, below_floors, too_many_errors
+        from harness.gates import Breach, below_floors, nothing_scored, too_many_errors
 
         held = Held()
         if stopped:
@@ -140,6 +140,8 @@ class Gates:
         try:
             if self.max_errors is not None and not judged:
                 held.breaches += too_many_errors(results, self.max_errors)
+            if not held.breaches:
+                held.breaches += nothing_scored(results)
             held.breaches += below_floors(results, self.floors)
             self._hold_baselines(results, by, held)
         except InputError as error:

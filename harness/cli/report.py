@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from harness.cli import comparing, gating, judging, options, running
+from harness.cli import comparing, gating, options, running
 from harness.cli.streams import is_terminal
 from harness.errors import InputError
 
@@ -55,12 +55,15 @@ def command(
     if opens and not pages:
         raise InputError("--open shows the HTML report. Name it too, with -o FILE.html.")
     printed = None if format == "html" else format
-    ran = comparing.compared(runs, {**flags, "format": printed, "output": outputs}, gating.Gates())
-    running.show(ran.results, printed, outputs, per_case=per_case, suite=ran.whole, runs=ran.runs)
+    gates = gating.Gates(max_errors=flags["max_errors"])
+    ran = comparing.compared(runs, {**flags, "format": printed, "output": outputs}, gates)
+    held = gates.hold(ran.results, gating.Measuring(ran.whole, ran.asked, ran.values, flags))
+    running.show(
+        ran.results, printed, outputs, held.breaches, per_case=per_case, suite=ran.whole, runs=ran.runs
+    )
     if opens:
         _open(pages[0])
-    for result in ran.results:
-        judging.gate(result, flags["max_errors"])
+    held.close()
 
 
 def _is_page(path: Path) -> bool:

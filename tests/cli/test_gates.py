@@ -241,7 +241,7 @@ def test_errors_over_answers(suite: Path, tmp_path: Path, inside: Any, limit: st
     assert ("2 errors in 9 answers: mem 2 reported (system error)" in done.stderr) == bool(status)
 
 
-@pytest.mark.parametrize("command", ["compare", "score"])
+@pytest.mark.parametrize("command", ["compare", "score", "report"])
 def test_errors_over_runs(tmp_path: Path, recallbench: Any, inside: Any, command: str) -> None:
     write_cases(tmp_path / "suite", 2)
     ran = recallbench(

@@ -262,7 +262,7 @@ def test_a_phase_limit_is_that_phases_only(recallbench: Any, suite: Path, tmp_pa
         "run", "-s", "slow=quick:Logged(ms=300)", "--suite", suite, "--limit", "1", "--timeout", "60",
         "--timeout", "ingest=0.4", env=environment(TEST_LOG=str(tmp_path / "log")),
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 1, "nothing was measured"
     (record,) = answers(run_folder(tmp_path / "runs", "slow")).values()
     assert record["failure"]["kind"] == "timeout"
     assert record["failure"]["phase"] == "ingest", "both conversations together are held to it"

@@ -166,7 +166,8 @@ def test_an_error_is_asked_again_only_when_told_to(recallbench: Any, tmp_path: P
     command = ("run", "-s", "quick:Shaky", "--suite", "suite", "--format", "json")
     (tmp_path / "broken").touch()
     failed = recallbench(*command, env=environment())
-    assert failed.returncode == 0
+    assert failed.returncode == 1
+    assert "nothing could be scored: 2 errors in 2 answers: quick:Shaky 2 " in failed.stderr
     assert "questions asked: 2 now; 2 failed (--retry-errors asks them again)" in failed.stderr
     (tmp_path / "broken").unlink()
 
@@ -199,5 +200,5 @@ def test_max_errors_stops_new_work_and_keeps_what_is_finished(recallbench: Any, 
     assert "0/12 [0.00–1.00]" in done.stdout
     assert len(journal(run_folder(tmp_path / "runs", "hostile:RaisesInRecall") / "answers.jsonl")) == 4
     further = recallbench(*command[:-2], env=environment())
-    assert further.returncode == 0
+    assert (further.returncode, "nothing could be scored" in further.stderr) == (1, True)
     assert "questions asked: 8 now, 4 before; 12 failed" in further.stderr
