@@ -47,14 +47,15 @@ def compile_forms(gold: GoldFact, locale: str) -> tuple[Form, ...]:
     """Compile the fact and its accepted forms; one that cannot be read as its type is a phrase."""
     made: list[Form] = []
     seen: set[object] = set()
+    whole = _value(AnswerText(gold.fact, locale), gold.type)
     for written in gold.forms:
         form = AnswerText(written, locale)
-        value = _value(form, gold.type)
+        value = whole if written == gold.fact else _value(form, gold.type)
         key = _key(form, value)
         if key is not None and key in seen:
             continue  # `March 24` and `24 March` are one value
         seen.add(key)
-        made.extend(_compile(written, form, value, gold, locale))
+        made.extend(_compile(written, form, value, whole, gold.type, locale))
     return tuple(made)
 
 
@@ -96,19 +97,20 @@ def _key(form: AnswerText, value: _Value | None) -> object:
     return value.value, value.high
 
 
-def _compile(written: str, form: AnswerText, value: _Value | None, gold: GoldFact, locale: str) -> list[Form]:
+def _compile(
+    written: str, form: AnswerText, value: _Value | None, whole: _Value | None, kind: FactType, locale: str
+) -> list[Form]:
+    """Compile one form of a fact whose value is `whole`."""
     rules = locale_rules(locale)
-    if gold.type is FactType.ID:
+    if kind is FactType.ID:
         return _id_forms(written, form)
     if isinstance(value, DateFound):
-        whole = _value(AnswerText(gold.fact, locale), FactType.DATE)
         return [
             _date_form(written, value, whole.value if isinstance(whole, DateFound) else DateValue(), rules)
         ]
     if isinstance(value, TimeFound):
-        day = _value(AnswerText(gold.fact, locale), FactType.TIME)
-        return [_time_form(written, value, day.value if isinstance(day, TimeFound) else None)]
-    if isinstance(value, NumberFound) and (made := _amount_form(written, form, value, gold.type, rules)):
+        return [_time_form(written, value, whole.value if isinstance(whole, TimeFound) else None)]
+    if isinstance(value, NumberFound) and (made := _amount_form(written, form, value, kind, rules)):
         return [made]
     return _text_forms(written, form)
 

@@ -35,7 +35,7 @@ class Piece(NamedTuple):
 Cut = tuple[int, int, str]  # start, end, what is shown instead
 
 _MARKS = "*_~`<[\\&\n\r【"
-_LINE_MARKS = "#>-+•–—0123456789 \t"
+_LINE_MARKS = "#>-+•–— \t"  # a number makes a list only beside another line
 
 _INLINE_START = LazyPattern(r"[*_~`<\[\\&【]")
 _INLINE = LazyPattern(

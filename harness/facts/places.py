@@ -20,27 +20,52 @@ from harness.facts.words import ORDINAL_TENS, ORDINAL_UNITS, TENS, UNITS
 _SCALES = ("hundred", "thousand", "million", "billion", "trillion")
 
 
+class Parted(NamedTuple):
+    """Digits that marks may part.
+
+    Attributes:
+        digits: as they stand once the marks are taken out.
+        marks: what may part them.
+        pattern: where they stand; compiled only for a text that has the digits.
+    """
+
+    digits: str
+    marks: str
+    pattern: LazyPattern
+
+    def within(self, text: str) -> list[int]:
+        """Return the places in folded `text`."""
+        if self.digits not in _without(text, self.marks):
+            return []
+        return [match.start() for match in self.pattern.finditer(text)]
+
+
+@lru_cache(maxsize=16)
+def _without(text: str, marks: str) -> str:
+    return text.translate(dict.fromkeys(map(ord, marks)))
+
+
 class Places(NamedTuple):
     """What to look for.
 
     Attributes:
         whole: digits that stand by themselves, zeros before them aside.
         parts: what a word may begin with.
-        pattern: digits that marks may part.
+        parted: digits that marks may part.
     """
 
     whole: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
-    pattern: LazyPattern | None = None
+    parted: Parted | None = None
 
     @classmethod
-    def of(cls, whole: Iterable[str], parts: Iterable[str], pattern: LazyPattern | None = None) -> Places:
+    def of(cls, whole: Iterable[str], parts: Iterable[str], parted: Parted | None = None) -> Places:
         """Drop the parts that begin with another one, which finds them too."""
         kept: list[str] = []
         for part in sorted(set(parts), key=len):
             if not part.startswith(tuple(kept)):
                 kept.append(part)
-        return cls(tuple(sorted(set(whole))), tuple(kept), pattern)
+        return cls(tuple(sorted(set(whole))), tuple(kept), parted)
 
     def within(self, text: str) -> list[int]:
         """Return the places in folded `text`, in no order."""
@@ -58,9 +83,8 @@ class Places(NamedTuple):
                 if not "a" <= text[at - 1 : at] <= "z":  # `one`, but not in `phone`
                     found.append(at)
                 at = text.find(part, at + len(part))
-        if self.pattern is not None:
-            for match in self.pattern.finditer(text):
-                found.append(match.start())
+        if self.parted is not None:
+            found += self.parted.within(text)
         return found
 
 
@@ -132,7 +156,7 @@ def number_places(number: Decimal, marks: str) -> Places:
         parts += ["dozen"] * (int(number) % 6 == 0)
     else:
         parts += ["/", "half", "cent", "pence", *FRACTIONS]
-    return Places.of((), parts, _digits_pattern(number, digits, marks))
+    return Places.of((), parts, Parted(digits, marks, _digits_pattern(number, digits, marks)))
 
 
 def _last_words(number: Decimal, digits: str) -> list[str]:
