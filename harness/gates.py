@@ -147,7 +147,12 @@ def nothing_scored(results: Sequence[Comparison]) -> list[Breach]:
     asked, errors, told = _errors(results)
     if not asked or errors < asked:
         return []
-    return [Breach("scored", f"nothing could be scored: {_count(errors, 'error')} in {_count(asked, 'answer')}: {told}")]
+    return [
+        Breach(
+            "scored",
+            f"nothing could be scored: {_count(errors, 'error')} in {_count(asked, 'answer')}: {told}",
+        )
+    ]
 
 
 def _errors(results: Sequence[Comparison]) -> tuple[int, int, str]:

@@ -186,4 +186,6 @@ def _unlike(found: Found) -> list[str]:
     if len(set(measured.values())) < 2:
         return []
     told = "; ".join(f"{system}: {', '.join(names) or 'nothing'}" for system, names in measured.items())
-    return [f"overall.score is not comparable between these systems, of which other aspects were measured ({told})."]
+    return [
+        f"overall.score is not comparable between these systems, of which other aspects were measured ({told})."
+    ]

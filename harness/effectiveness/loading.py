@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from harness.effectiveness.dataset import EffectivenessSet, Entry, ExpectedFact
-from harness.effectiveness.json_file import FieldPath, JsonFile
 from harness.errors import FactError, InputError, Problem, SuiteError
 from harness.facts import AnswerText, FactType, GoldFact
+from harness.json_file import FieldPath, JsonFile
 from harness.suite import Message, nearest
 
 _TOP = ("id", "name", "description", "types", "metadata", "test_cases")

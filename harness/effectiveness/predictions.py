@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from harness.effectiveness.dataset import EffectivenessSet
-from harness.effectiveness.json_file import FieldPath, JsonFile
 from harness.effectiveness.observed import Observed, Prediction
 from harness.errors import Problem, SuiteError
+from harness.json_file import FieldPath, JsonFile
 from harness.suite import nearest
 
 _LISTS = (

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import InputError
+from harness.json_file import strict_json
 from harness.report.json_report import SCHEMA
 from harness.runs.comparing import common_cases, standing
 from harness.runs.folder import RunFolder, find_runs, newest
@@ -23,7 +24,7 @@ def load_report(path: Path) -> dict[str, Any]:
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
-        data = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_unique)
+        data = strict_json(text)
     except FileNotFoundError:
         raise InputError(f"{path}: no such file. Give the JSON that compare, run or score wrote.") from None
     except OSError as error:
@@ -139,16 +140,3 @@ def _has_shape(data: Mapping[str, Any]) -> bool:
         )
         and isinstance(data.get("pass_threshold"), int | float | None)
     )
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the key {twice!r} stands twice in one object")
-    return made
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON number")

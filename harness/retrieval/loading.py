@@ -10,20 +10,18 @@ A directory of such files or folders loads in the order of the names.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from harness.errors import InputError, Problem, SuiteError
+from harness.json_file import FieldPath, JsonFile
 from harness.retrieval import trec
 from harness.retrieval.dataset import Query, RetrievalSet, StoredMemory
 from harness.retrieval.metrics import LARGEST_K
 from harness.retrieval.pages import read_page
 
-FieldPath = tuple[str | int, ...]
 _FORMS = (
     "Write `memories` with `queries`, or `test_cases` as a graded data set has them; see docs/retrieval.md."
 )
@@ -81,61 +79,8 @@ def _read_folder(path: Path) -> RetrievalSet:
     return replace(found, memories=tuple(_resolve_links(found.memories)))
 
 
-class _File:
-    """A JSON file under reading: its problems, and the lines of what it holds."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.problems: list[Problem] = []
-        try:
-            self.text = path.read_text(encoding="utf-8-sig")
-            self.value = json.loads(self.text, object_pairs_hook=_no_key_twice)
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"{path}: cannot be read: {error}") from None
-        except json.JSONDecodeError as error:
-            told = f"is no JSON: {error.msg}."
-            raise SuiteError([Problem(path, error.lineno, "", told, "Mend the JSON.", "bad-json")]) from None
-        except _TwiceError as error:
-            told = f"is no sound JSON: {error}."
-            raise SuiteError([Problem(path, 0, "", told, "Keep one of the two.", "duplicate-key")]) from None
-        except (ValueError, RecursionError) as error:
-            told = f"is no JSON that can be read: {error}."
-            raise SuiteError([Problem(path, 0, "", told, "Mend the JSON.", "bad-json")]) from None
-
-    def wrong(self, at: FieldPath, message: str, mend: str, rule: str = "bad-value") -> None:
-        """Note a problem of a field."""
-        self.problems.append(Problem(self.path, self.line(at), _dotted(at), message, mend, rule))
-
-    def line(self, at: FieldPath) -> int:
-        """Return the line of a field, 0 where it can't be found."""
-        node = self._root
-        line = 0 if node is None else node.start_mark.line + 1
-        for step in at:
-            children = getattr(node, "value", None)
-            if not isinstance(children, list):
-                return line
-            if isinstance(step, int):
-                node = children[step] if step < len(children) else None
-            else:
-                pairs = (pair for pair in children if isinstance(pair, tuple) and pair[0].value == step)
-                node = next((value for _, value in pairs), None)
-            if node is None:
-                return line
-            line = node.start_mark.line + 1
-        return line
-
-    @cached_property
-    def _root(self) -> Any:
-        import yaml  # JSON is YAML, and YAML's nodes know their lines
-
-        try:
-            return yaml.compose(self.text, Loader=yaml.CSafeLoader)
-        except (yaml.YAMLError, RecursionError):
-            return None
-
-
 def _read_file(path: Path, corpus: Sequence[StoredMemory] | None) -> RetrievalSet:
-    file = _File(path)
+    file = JsonFile(path)
     value = file.value
     if not isinstance(value, dict) or not ("queries" in value or "test_cases" in value):
         raise SuiteError([Problem(path, 1, "", "is no retrieval data set.", _FORMS, "bad-form")])
@@ -175,7 +120,7 @@ def _read_file(path: Path, corpus: Sequence[StoredMemory] | None) -> RetrievalSe
 def _read_corpus(path: Path) -> list[StoredMemory]:
     if path.suffix == ".jsonl":
         return _resolve_links(trec.read_corpus(path))
-    file = _File(path)
+    file = JsonFile(path)
     listed = file.value.get("memories") if isinstance(file.value, dict) else file.value
     memories = _memories(file, listed, ())
     _ids(file, memories, None)
@@ -187,7 +132,7 @@ def _read_corpus(path: Path) -> list[StoredMemory]:
 _MEMORY_KEYS = ("id", "content", "title", "type", "created_at", "entities", "links", "raw", "metadata")
 
 
-def _memories(file: _File, listed: Any, at: FieldPath) -> list[StoredMemory]:
+def _memories(file: JsonFile, listed: Any, at: FieldPath) -> list[StoredMemory]:
     if not isinstance(listed, list) or not listed:
         file.wrong(at, "must be a list with at least one memory.", 'Write `[{"id": …, "content": …}]`.')
         return []
@@ -199,7 +144,7 @@ def _memories(file: _File, listed: Any, at: FieldPath) -> list[StoredMemory]:
     return found
 
 
-def _memory(file: _File, item: Any, at: FieldPath) -> StoredMemory | None:
+def _memory(file: JsonFile, item: Any, at: FieldPath) -> StoredMemory | None:
     if not isinstance(item, dict):
         file.wrong(at, "must be an object.", 'Write {"id": …, "content": …}.')
         return None
@@ -232,7 +177,7 @@ def _memory(file: _File, item: Any, at: FieldPath) -> StoredMemory | None:
     )
 
 
-def _queries(file: _File, listed: Any, ids: frozenset[str]) -> Iterator[Query]:
+def _queries(file: JsonFile, listed: Any, ids: frozenset[str]) -> Iterator[Query]:
     known = {"id", "q", "expected_ids", "k", "negative", "unwanted", "tags", "needs"}
     for number, item, at in _objects(file, listed, "queries", known):
         text = _text(file, item, "q", at)
@@ -254,7 +199,7 @@ def _queries(file: _File, listed: Any, ids: frozenset[str]) -> Iterator[Query]:
         yield query
 
 
-def _graded_queries(file: _File, listed: Any, ids: frozenset[str]) -> Iterator[Query]:
+def _graded_queries(file: JsonFile, listed: Any, ids: frozenset[str]) -> Iterator[Query]:
     known = {"id", "query", "expected_results", "metadata"}
     for _, item, at in _objects(file, listed, "test_cases", known):
         metadata = item.get("metadata") or {}
@@ -277,7 +222,7 @@ def _graded_queries(file: _File, listed: Any, ids: frozenset[str]) -> Iterator[Q
         yield query
 
 
-def _grades(file: _File, listed: Any, at: FieldPath, ids: frozenset[str]) -> dict[str, float]:
+def _grades(file: JsonFile, listed: Any, at: FieldPath, ids: frozenset[str]) -> dict[str, float]:
     if not isinstance(listed, list):
         file.wrong(at, "must be a list.", 'Write [{"memory_id": …, "relevance_score": …}].')
         return {}
@@ -316,7 +261,7 @@ def _grades(file: _File, listed: Any, at: FieldPath, ids: frozenset[str]) -> dic
     return grades
 
 
-def _relevant_or_negative(file: _File, query: Query, at: FieldPath) -> None:
+def _relevant_or_negative(file: JsonFile, query: Query, at: FieldPath) -> None:
     relevant = [name for name, grade in query.grades.items() if grade > 0]
     if not relevant and not query.negative:
         mend = 'Say what it should find, or write "negative": true.'
@@ -329,7 +274,7 @@ def _relevant_or_negative(file: _File, query: Query, at: FieldPath) -> None:
         file.wrong(at, f"{name!r} is both wanted and unwanted.", mend, "duplicate-label")
 
 
-def _labels(file: _File, names: Sequence[str], ids: frozenset[str], at: FieldPath) -> None:
+def _labels(file: JsonFile, names: Sequence[str], ids: frozenset[str], at: FieldPath) -> None:
     for number, name in enumerate(names):
         if name not in ids:
             from harness.suite import nearest
@@ -341,7 +286,7 @@ def _labels(file: _File, names: Sequence[str], ids: frozenset[str], at: FieldPat
 
 
 def _objects(
-    file: _File, listed: Any, key: str, known: set[str]
+    file: JsonFile, listed: Any, key: str, known: set[str]
 ) -> Iterator[tuple[int, Mapping[str, Any], FieldPath]]:
     if not isinstance(listed, list) or not listed:
         file.wrong((key,), "must be a list with at least one query.", "Write at least one.")
@@ -357,12 +302,12 @@ def _objects(
         yield number, item, at
 
 
-def _ids(file: _File, memories: Sequence[StoredMemory], key: str | None) -> frozenset[str]:
+def _ids(file: JsonFile, memories: Sequence[StoredMemory], key: str | None) -> frozenset[str]:
     _unique(file, [memory.id for memory in memories], key)
     return frozenset(memory.id for memory in memories)
 
 
-def _unique(file: _File, names: Sequence[str], key: str | None) -> None:
+def _unique(file: JsonFile, names: Sequence[str], key: str | None) -> None:
     seen: set[str] = set()
     for number, name in enumerate(names):
         if name in seen:
@@ -371,7 +316,7 @@ def _unique(file: _File, names: Sequence[str], key: str | None) -> None:
         seen.add(name)
 
 
-def _text(file: _File, item: Mapping[str, Any], key: str, at: FieldPath, *, needed: bool = True) -> str:
+def _text(file: JsonFile, item: Mapping[str, Any], key: str, at: FieldPath, *, needed: bool = True) -> str:
     value = item.get(key)
     if value is None and not needed:
         return ""
@@ -384,7 +329,7 @@ def _text(file: _File, item: Mapping[str, Any], key: str, at: FieldPath, *, need
     return value
 
 
-def _texts(file: _File, item: Mapping[str, Any], key: str, at: FieldPath) -> list[str]:
+def _texts(file: JsonFile, item: Mapping[str, Any], key: str, at: FieldPath) -> list[str]:
     value = item.get(key, [])
     if not isinstance(value, list) or not all(isinstance(each, str | int) for each in value):
         file.wrong((*at, key), "must be a list of texts.", 'Write it as ["…"].')
@@ -392,7 +337,7 @@ def _texts(file: _File, item: Mapping[str, Any], key: str, at: FieldPath) -> lis
     return [str(each) for each in value]
 
 
-def _cutoff(file: _File, value: Any, at: FieldPath) -> int | None:
+def _cutoff(file: JsonFile, value: Any, at: FieldPath) -> int | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= LARGEST_K:
@@ -401,7 +346,7 @@ def _cutoff(file: _File, value: Any, at: FieldPath) -> int | None:
     return value
 
 
-def _moment(file: _File, value: Any, at: FieldPath) -> Any:
+def _moment(file: JsonFile, value: Any, at: FieldPath) -> Any:
     from datetime import datetime
 
     if value is None:
@@ -427,23 +372,3 @@ def _resolve_links(memories: Sequence[StoredMemory]) -> list[StoredMemory]:
         )
         for memory in memories
     ]
-
-
-def _dotted(at: FieldPath) -> str:
-    told = ""
-    for step in at:
-        told += f"[{step}]" if isinstance(step, int) else f".{step}" if told else step
-    return told
-
-
-class _TwiceError(ValueError):
-    """A key stands twice in one object."""
-
-
-def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise _TwiceError(f"the key {twice!r} stands twice in one object")
-    return found

@@ -201,7 +201,7 @@ def test_a_link_of_a_folder_may_name_a_title(tmp_path: Path, monkeypatch: pytest
 
 @pytest.mark.parametrize("text", ['{"queries": ' + "[" * 100_000, '{"queries": %s}' % ("9" * 5000)])
 def test_json_that_cannot_be_read(tmp_path: Path, text: str) -> None:
-    with pytest.raises(SuiteError, match="is no JSON that can be read"):
+    with pytest.raises(SuiteError, match="is no sound JSON"):
         load_retrieval(write(tmp_path / "set.json", text))
 
 

@@ -261,5 +261,7 @@ def test_runs_are_of_one_suite_by_its_folder_or_by_a_case(fees: Fees, tmp_path: 
     assert by_suite([start, end]) == [[start, end]], "two parts of one suite"
     assert by_suite([start, elsewhere]) == [[start, elsewhere]], "one suite that was moved"
     assert by_suite([last, start, foreign]) == [[last], [start], [foreign]]
-    assert by_suite([foreign, start, other]) == [[foreign, start, other]], "what joins two groups makes one of them"
+    assert by_suite([foreign, start, other]) == [[foreign, start, other]], (
+        "what joins two groups makes one of them"
+    )
     assert by_suite([]) == []

@@ -14,6 +14,22 @@ from harness.errors import InputError, Problem, SuiteError
 FieldPath = tuple[str | int, ...]
 
 
+class KeyTwiceError(ValueError):
+    """A key stands twice in one object."""
+
+
+def strict_json(text: str) -> Any:
+    """Return what a JSON text holds; no key may stand twice in one object, and NaN is no number.
+
+    Raises:
+        json.JSONDecodeError: for what is no JSON.
+        KeyTwiceError: naming the key.
+        ValueError: for a number that JSON does not have.
+        RecursionError: for what is nested too deep.
+    """
+    return json.loads(text, object_pairs_hook=_no_key_twice, parse_constant=_no_such_number)
+
+
 class JsonFile:
     """A file and what is wrong with it.
 
@@ -27,14 +43,15 @@ class JsonFile:
         self.problems: list[Problem] = []
         try:
             self.text = path.read_text(encoding="utf-8-sig")
-            self.value = json.loads(
-                self.text, object_pairs_hook=_no_key_twice, parse_constant=_no_such_number
-            )
+            self.value = strict_json(self.text)
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"{path}: cannot be read: {error}") from None
         except json.JSONDecodeError as error:
             told = f"is no JSON: {error.msg}."
             raise SuiteError([Problem(path, error.lineno, "", told, "Mend the JSON.", "bad-json")]) from None
+        except KeyTwiceError as error:
+            told = f"is no sound JSON: {error}."
+            raise SuiteError([Problem(path, 0, "", told, "Keep one of the two.", "duplicate-key")]) from None
         except (ValueError, RecursionError) as error:
             told = f"is no sound JSON: {error}."
             raise SuiteError([Problem(path, 0, "", told, "Mend the JSON.", "bad-json")]) from None
@@ -146,7 +163,7 @@ class JsonFile:
 
         try:
             return yaml.compose(self.text, Loader=yaml.CSafeLoader)
-        except yaml.YAMLError:
+        except (yaml.YAMLError, RecursionError):
             return None
 
 
@@ -162,9 +179,9 @@ def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {twice!r} stands twice in one object")
+        raise KeyTwiceError(f"the key {twice!r} stands twice in one object")
     return found
 
 
 def _no_such_number(name: str) -> Any:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is no JSON number")
