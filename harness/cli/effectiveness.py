@@ -32,6 +32,7 @@ SECTIONS = (
     "leaks",
     "exposed",
 )
+_MODEL = ("provider", "model", "base_url", "api_key_env")
 
 
 @click.command("effectiveness")
@@ -164,7 +165,7 @@ def _observed(
         raise InputError(f"two systems are called {twice}. Give one of them another label: --system OTHER=….")
 
     async def run(spec: Spec) -> Observed:
-        models = _models(values)
+        models = options.models(values, *_MODEL)
         try:
             with _progress(spec.label) as tick:
                 return await observe(data, spec, models, names, limit=limit or LIMIT, tick=tick)
@@ -210,7 +211,7 @@ def _measured(
     for one in observed:
         given: dict[str, Any] = {}
         if judge and "extraction" in names and "extraction" not in one.lacking:
-            given = asyncio.run(_ruled(one, judge, _models(values)))
+            given = asyncio.run(_ruled(one, judge, options.models(values, *_MODEL)))
         found.append(measure(one, names, make_evaluators(tolerance=tolerance, **given), overall))
     return found
 
@@ -224,15 +225,3 @@ async def _ruled(observed: Observed, judge: str, models: Models) -> dict[str, An
         return {"rulings": await rule(observed, chat), "judge": label}
     finally:
         await models.close()
-
-
-def _models(values: Mapping[str, Resolved]) -> Models:
-    from harness.llm.models import Models, ModelSettings
-    from harness.settings import variables
-
-    names = ("provider", "model", "base_url", "api_key_env", "cassette_mode")
-    path = values["cassette"].value
-    settings = ModelSettings(
-        **{name: values[name].value for name in names}, cassette=str(path.absolute()) if path else None
-    )
-    return Models(settings, variables())

@@ -12,6 +12,7 @@ from harness.cli import gate_options, judging
 from harness.cli.gate_options import share
 
 if TYPE_CHECKING:
+    from harness.llm.models import Models
     from harness.settings import Resolved
     from harness.suite import Suite
 
@@ -224,6 +225,24 @@ def settings(**flags: Any) -> Mapping[str, Resolved]:
         return resolve(flags)
     values = resolve({**flags, "format": None})
     return {**values, "format": values["format"]._replace(value=format, source="flag --format")}
+
+
+def models(values: Mapping[str, Resolved], *names: str, **more: Any) -> Models:
+    """Return the models that a command asks, through the cassette of the settings.
+
+    Args:
+        values: the settings.
+        names: which of them, beside the cassette and its mode, choose the model.
+        more: what else there is to say of it.
+    """
+    from harness.llm.models import Models, ModelSettings
+    from harness.settings import variables
+
+    given = {name: values[name].value for name in (*names, "cassette_mode")}
+    path = values["cassette"].value
+    return Models(
+        ModelSettings(**given, **more, cassette=str(path.absolute()) if path else None), variables()
+    )
 
 
 def chosen_suite(

@@ -17,7 +17,6 @@ from harness.errors import GateError, InputError
 
 if TYPE_CHECKING:
     from harness.evaluation import Evaluation
-    from harness.llm.models import Models
     from harness.naming import Spec
     from harness.performance.found import Measured
     from harness.performance.plan import Plan
@@ -176,18 +175,6 @@ def _specs(systems: Sequence[str], reference: str | None) -> tuple[list[Spec], s
     return specs, reference
 
 
-def _models() -> Models:
-    from harness.llm.models import Models, ModelSettings
-    from harness.settings import variables
-
-    values = options.settings()
-    path = values["cassette"].value
-    settings = ModelSettings(
-        cassette=str(path.absolute()) if path else None, cassette_mode=values["cassette_mode"].value
-    )
-    return Models(settings, variables())
-
-
 def _measured(specs: Sequence[Spec], plan: Plan) -> tuple[list[Measured], bool]:
     """Measure one system after the other; return what was found, and whether the user ended it."""
     from harness.performance.found import Measured
@@ -196,7 +183,7 @@ def _measured(specs: Sequence[Spec], plan: Plan) -> tuple[list[Measured], bool]:
     found: list[Measured] = []
 
     async def work(tell: Callable[[str], None]) -> None:
-        models = _models()
+        models = options.models(options.settings())
         try:
             for spec in specs:
                 one = Measured(spec.label)

@@ -16,7 +16,6 @@ from harness.errors import GateError, InputError
 if TYPE_CHECKING:
     from harness.cli.retrieving import Corpora
     from harness.evaluation import Evaluation
-    from harness.llm.models import Models
     from harness.naming import Spec
 
 LEVELS = ("message", "round", "conversation")
@@ -118,7 +117,7 @@ def evaluate(
     evaluator = RetrievalEvaluator(tuple(ks) or KS, relevant_from)
     found: list[list[Evaluation]] = []
     for corpora in _corpora(datasets, suite, level, cases, corpus):
-        found.append(measure(corpora, specs, evaluator, _models()))
+        found.append(measure(corpora, specs, evaluator, options.models(options.settings())))
     names = [f"{name}@{evaluator.ks[0]}" for name in ("hit", "recall")] + ["mrr"]
     _print(found, names, sections, values["format"].value, output)
     breaches = _breaches(found, wanted, baselines, gated, evaluator.ks[0])
@@ -261,18 +260,6 @@ def _corpora(
     asked = options.part_of(whole, (), tuple(cases))
     name = f"{'bundled suite' if suite == BUNDLED else suite}, by {level}"
     return [Corpora(name, lambda: sets_of(asked, level), asked, level)]  # type: ignore[arg-type]
-
-
-def _models() -> Models:
-    from harness.llm.models import Models, ModelSettings
-    from harness.settings import variables
-
-    values = options.settings()
-    path = values["cassette"].value
-    settings = ModelSettings(
-        cassette=str(path.absolute()) if path else None, cassette_mode=values["cassette_mode"].value
-    )
-    return Models(settings, variables())
 
 
 def _print(

@@ -217,15 +217,9 @@ def _timeouts(given: tuple[str, ...]) -> Timeouts:
 
 
 def _models(values: Mapping[str, Resolved], flags: Mapping[str, Any]) -> Models:
-    from harness.llm.models import Models, ModelSettings
-    from harness.settings import variables
-
-    given = {name: values[name].value for name in MODEL_SETTINGS}
-    path = given.pop("cassette")
-    given["retry_errors"] = flags["retry_errors"]
-    if flags["reply_timeout"] is not None:
-        given["timeout_s"] = flags["reply_timeout"]
-    return Models(ModelSettings(**given, cassette=str(path.absolute()) if path else None), variables())
+    more = {} if flags["reply_timeout"] is None else {"timeout_s": flags["reply_timeout"]}
+    names = (name for name in MODEL_SETTINGS if not name.startswith("cassette"))
+    return options.models(values, *names, retry_errors=flags["retry_errors"], **more)
 
 
 def _carry_out(
