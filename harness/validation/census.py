@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness.errors import Problem, SuiteError
+from harness.errors import InputError, Problem, SuiteError
 from harness.suite import Case, Conversation, Suite, load_suite
 from harness.suite.source import read_source
 from harness.validation import across, annotation, contacts, giveaways, structure
@@ -140,9 +140,11 @@ def take_census(suite_root: Path | str | None = None, *, gold: Path | str | None
 
     Raises:
         SuiteError: when a file is broken; it lists every problem of all of them.
-        InputError: when there is nothing to load.
+        InputError: when there is nothing to load, or when cases share a haystack: the limits are those of
+            cases written with conversations of their own.
     """
     suite = load_suite(suite_root, gold=gold)
+    _refuse_haystacks(suite)
     cases: list[CaseFigures] = []
     problems: list[Problem] = []
     examined: list[Subject] = []
@@ -165,6 +167,16 @@ def take_census(suite_root: Path | str | None = None, *, gold: Path | str | None
     wording = tuple(across.shared_wording(examined))
     problems += (*wording, *across.shared_entities(examined))
     return Census(suite, tuple(cases), tuple(sorted(set(problems))), len(wording), _shared_names(suite))
+
+
+def _refuse_haystacks(suite: Suite) -> None:
+    haystacks = {case.haystack for case in suite if case.haystack is not None}
+    if haystacks:
+        sharing = sum(case.haystack is not None for case in suite)
+        raise InputError(
+            f"{suite.root}: {sharing} cases share {len(haystacks)} haystacks, and what is counted here is how a case "
+            f"was written, its own conversations included. `recallbench dataset validate {suite.root}` counts them."
+        )
 
 
 def _count(subject: Subject, conversation: Conversation) -> ConversationFigures:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
@@ -10,7 +10,7 @@ from typing import TypeAlias
 from harness.errors import Problem, SuiteError
 from harness.suite import Case, read_suite
 from harness.suite.gold import GoldFile, read_gold
-from harness.suite.source import read_source
+from harness.suite.source import Transcript, read_source
 from harness.validation import (
     across,
     answers,
@@ -80,7 +80,7 @@ def validate(
     if profile == "bundled":
         for suite_rule in _BUNDLED_SUITE:
             problems += suite_rule(examined)
-    conversations = [it.conversation for subject in examined for it in subject.transcripts]
+    conversations = [it.conversation for it in _distinct(examined)]
     return ValidationReport(
         root=suite.root,
         profile=profile,
@@ -90,6 +90,11 @@ def validate(
         rounds=sum(conversation.rounds for conversation in conversations),
         words=sum(conversation.words for conversation in conversations),
     )
+
+
+def _distinct(examined: Iterable[Subject]) -> Iterable[Transcript]:
+    """Return every conversation once, however many cases share it."""
+    return {(it.document.path, it.line()): it for subject in examined for it in subject.transcripts}.values()
 
 
 def _subject(case: Case, gold: GoldFile | None) -> Subject:

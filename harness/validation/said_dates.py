@@ -96,6 +96,8 @@ _PATTERNS = tuple(
     )
 )
 
+_ANY_WEEKDAY = re.compile(_WEEKDAY)  # most texts name none, and are then read no further
+
 # "Monday to Friday, March 24 to 28": the second weekday may go with either date.
 _IN_A_LIST = re.compile(rf"{_WEEKDAY}s?\s*(?:to|through|thru|till|until|and|or|,|/|&|-|–|—)\s*$")
 
@@ -115,6 +117,8 @@ def find_said_dates(text: str, *, day_first: bool = False) -> Iterator[SaidDate]
         text: running text.
         day_first: whether 3/4 is the third of April, as outside of the United States.
     """
+    if not _ANY_WEEKDAY.search(text):
+        return
     taken: list[tuple[int, int]] = []
     for pattern in _PATTERNS:
         for match in pattern.finditer(text):

@@ -86,11 +86,16 @@ class Subject:
         return tuple(fact for fact in self.case.gold.required if fact.type is not FactType.ABSTAIN)
 
     @cached_property
-    def _texts(self) -> dict[str, tuple[AnswerText, ...]]:
-        return {
-            name: tuple(self.read(message.text) for message in transcript.conversation.messages)
-            for name, transcript in self.by_id.items()
-        }
+    def _read(self) -> dict[str, tuple[AnswerText, ...]]:
+        return {}
+
+    def _texts(self, conversation_id: str) -> tuple[AnswerText, ...]:
+        """Return the messages of a conversation, read once; nothing where there is no such conversation."""
+        if conversation_id not in self._read:
+            found = self.by_id.get(conversation_id)
+            messages = found.conversation.messages if found else ()
+            self._read[conversation_id] = tuple(self.read(message.text) for message in messages)
+        return self._read[conversation_id]
 
     def read(self, text: str) -> AnswerText:
         """Prepare a text for matching, by the locale of the case."""
@@ -102,12 +107,12 @@ class Subject:
 
     def message_text(self, reference: Reference) -> AnswerText | None:
         """Return the message that is cited, or None where there is none."""
-        texts = self._texts.get(reference.conversation_id, ())
+        texts = self._texts(reference.conversation_id)
         return texts[reference.number - 1] if reference.number <= len(texts) else None
 
     def is_mentioned_in(self, conversation_id: str, fact: GoldFact) -> bool:
         """Tell whether any message of a conversation holds the value of a fact."""
-        return any(self.mentions(text, fact) for text in self._texts[conversation_id])
+        return any(self.mentions(text, fact) for text in self._texts(conversation_id))
 
     def cited_by(self, fact: GoldFact) -> frozenset[str]:
         """Return the ids of the conversations that a fact is said in or derived from."""

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import SuiteError
+from harness.errors import InputError, SuiteError
 from harness.suite import load_suite, source
 from harness.suite.hashing import case_hashes
 from harness.suite.importers import import_files, write_suite
-from harness.validation import validate
+from harness.validation import take_census, validate
 from tests.suite.importers.synthetic import locomo_sample, written
 
 
@@ -91,3 +91,17 @@ def test_the_lint_reads_shared_haystacks(root: Path) -> None:
     report = validate(root)
     assert report.cases == 14
     assert {problem.rule for problem in report.problems} <= {"fact-in-question"}
+
+
+def test_validate_counts_what_is_shared_once(root: Path) -> None:
+    suite = load_suite(root)
+    talks = {case.haystack: case.conversations() for case in suite}
+    report = validate(root)
+    assert report.cases == len(suite) > len(talks)
+    assert report.conversations == sum(map(len, talks.values()))
+    assert report.words == sum(talk.words for shared in talks.values() for talk in shared)
+
+
+def test_stats_says_that_it_counts_written_cases(root: Path) -> None:
+    with pytest.raises(InputError, match="cases share 2 haystacks"):
+        take_census(root)
