@@ -96,7 +96,7 @@ _CONVERSATION = LazyPattern(
     r"looked|times?|places?|results?|notes?|meeting|transcript)\b"
 )
 _BARE_VALUE = LazyPattern(r"^\W*(?:[$€£¥]?\d|yes\b)")
-_VALUE_LAST = LazyPattern(r",\s*(?:about|around|maybe|say|or)?\s*[$€£]?\d[\d,.]*\W*$")
+_VALUE_LAST = LazyPattern(r",\s*(?:about|around|maybe|say|or)?\s*[$€£]?\d[\d,.]*\W*\Z")
 _FEW_WORDS = 3
 
 

@@ -149,7 +149,7 @@ _AFTER = LazyPattern(
     rf"(?:(?:\s*,)?\s+or\s+|,\s+(?={_HEDGES}\s))(?:{_OPENING}\s+)*(?P<word>[\w$€£#'-]+)|\s?/\s?(?P<slash>[^\W\d_][\w'-]*)"
 )
 _BEFORE = LazyPattern(
-    rf"(?P<word>[\w'-]+)(?:,?\s+or\s+|,\s+(?={_HEDGES}\s))(?:{_OPENING}\s+)*$|(?P<slash>[\w'-]*[^\W\d_])\s?/\s?$"
+    rf"(?P<word>[\w'-]+)(?:,?\s+or\s+|,\s+(?={_HEDGES}\s))(?:{_OPENING}\s+)*\Z|(?<!\d\s)(?<![\w'-])(?P<slash>[\w'-]*[^\W\d_])\s?/\s?\Z"
 )
 _IDIOMS = lexicon(
     "so more less later earlier sooner better worse call contact ask check visit if when you i we they it else "
@@ -161,11 +161,11 @@ _IDIOMS = lexicon(
 
 
 # Alternatives that are whole clauses: `either X … or`, `because X, or because`, `may have X, or be`.
-_EITHER = LazyPattern(r"\beither\b(?!\s+(?:way|case|of)\b)[^.;!?]{0,60}$")
+_EITHER = LazyPattern(r"\beither\b(?!\s+(?:way|case|of)\b)[^.;!?]{0,60}\Z")
 _OR_LATER = LazyPattern(r"[^.;!?]{0,80}?\bor\b")
-_MAY = LazyPattern(r"(?:\bmight|\bcould|\bmay(?=\s+[a-z]))\b[^.;!?]{0,40}$")
+_MAY = LazyPattern(r"(?:\bmight|\bcould|\bmay(?=\s+[a-z]))\b[^.;!?]{0,40}\Z")
 _OR_BE = LazyPattern(r"[^.;!?]{0,80}?\bor\s+(?:be|have|has|had|it|they|you|there)\b")
-_BECAUSE = LazyPattern(r"\bbecause\b[^.;!?]{0,40}$")
+_BECAUSE = LazyPattern(r"\bbecause\b[^.;!?]{0,40}\Z")
 _OR_BECAUSE = LazyPattern(r"[^.;!?]{0,100}?\bor\s+because\b")
 
 

@@ -43,7 +43,7 @@ _HEDGE = LazyPattern(
 
 _WHETHER = LazyPattern(
     r"\b(?:check|see|confirm|find out|ask|verify|know|sure|certain|clear|tell|wonder|wondering|depends? on)\s+(?:\w+\s+)?"
-    r"(?:whether|if)\s+(?:(?:it|that|this|the\s+\w+|your\s+\w+)(?:'s|\s+is|\s+was)\s+)?(?:(?:on|at|in|for|really|still)\s+)*$"
+    r"(?:whether|if)\s+(?:(?:it|that|this|the\s+\w+|your\s+\w+)(?:'s|\s+is|\s+was)\s+)?(?:(?:on|at|in|for|really|still)\s+)*\Z"
 )
 # Two values, and no saying which holds; not: `I'm not sure which one you mean`.
 _WHICH = LazyPattern(
@@ -53,7 +53,7 @@ _WHICH = LazyPattern(
 # A question which of two is meant takes what it says of each for granted.
 _MEANT = LazyPattern(
     r"\b(?:mean|meant|asking about|asking|referring to|talking about|thinking of|interested in)\b[^.?!]{0,160}"
-    r"(?:\([^()]{0,60}|\b(?:the|your)\s+[\w-]+(?:\s+[\w-]+){0,4}[\s,]+(?:on|at|in|for|which|that|who)\b[^?]{0,40})$"
+    r"(?:\([^()]{0,60}|\b(?:the|your)\s+[\w-]+(?:\s+[\w-]+){0,4}[\s,]+(?:on|at|in|for|which|that|who)\b[^?]{0,40})\Z"
 )
 
 
@@ -80,7 +80,7 @@ def assess(value: Surroundings, *, is_wrong: bool = False) -> frozenset[str]:
         flags.add("unsure")
     if _is_question(value):
         flags.add("question")
-    if not is_wrong and ITEM in value.text and dismissal.is_void(value):
+    if not is_wrong and ((ITEM in value.text and dismissal.is_void(value)) or past.gives_way(value)):
         flags.add("replaced")
     if is_wrong and not flags & RESOLVING:
         if past.is_past(value):

@@ -57,7 +57,7 @@ _SIGN_OF = {sign: _BEFORE[sign] for sign in SIGNS}
 # The words that the name of a currency after an amount can begin with.
 CURRENCY_WORDS = frozenset(form.split()[0] for form in (*_AFTER, *_HUNDREDTHS) if form[0].isalpha())
 _ATTACHED_ONLY = frozenset({"r", "p"})
-_LETTERS_BEFORE = LazyPattern(rf"(?<![\w])[a-złč]{{0,4}}[{SIGNS}.]?(?=\s?$)")
+_LETTERS_BEFORE = LazyPattern(rf"(?<![\w])[a-złč]{{0,4}}[{SIGNS}.]?(?=\s?\Z)")
 _LETTERS_AFTER = LazyPattern(
     rf"[\s-]?(?P<name>us\$|[{SIGNS}¢円元원]|[^\W\d_]{{1,24}}(?:\s(?:dollars?|sterling|francs?|kron[ae]r?|kronor)\b)?)"
 )

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from harness.facts.dates import DateFound, DateValue, existing
+from harness.facts.labels import ends_a_label
 from harness.facts.locales import LocaleRules
 from harness.facts.patterns import Found, LazyPattern, alternation, lexicon
 from harness.facts.sentences import Sentence, Word
@@ -49,9 +50,14 @@ def _patterns(rules: LocaleRules) -> _Patterns:
     weekday = (
         rf"(?:(?P<weekday>{weekday_names})\b\.?,?\s+(?:then,?\s+)?(?:the\s+|den\s+|le\s+|el\s+)?(?:of\s+)?)?"
     )
-    joint = r"(?:\s+(?:of|de|del|di)\s+|\s*[-,./]\s*|\.?\s+)"
+    # In `first - September 11` the first word is a label.
+    joint = r"(?:\s+(?:of|de|del|di)\s+|-\s*|\s+-\s*(?!\w+\.?\s+\d{1,2}(?!\d))|\s*[,./]\s*|\.?\s+)"
     tail_year = rf"(?:\s*\(\s*(?:{weekday_names})\s*\))?(?:(?:\s*,\s*|\s+of\s+|\s+de[l]?\s+|\s+in\s+|[-/.]|\s+)(?P<year>{_YEAR}))?"
-    weekday_after = rf"(?:\s*[,(]\s*(?:a\s+)?(?P<weekday_after>{weekday_names})\b\)?)?"
+    # `May 20 (a Tuesday)`; in `May 20, Monday June 2` the weekday begins the next date.
+    weekday_after = (
+        rf"(?:\s*[,(]\s*(?:a\s+)?(?P<weekday_after>{weekday_names})\b"
+        rf"(?!\.?,?\s+(?:the\s+)?(?:(?:{month_names})\b|{_DAY}{_NOT_TIME}))\)?)?"
+    )
     return _Patterns(
         month_first=LazyPattern(
             rf"(?<!\w){weekday}{month}(?:\s+(?:the\s+)?|-|\s*[,(]\s*(?:on\s+)?(?=the\s))(?:the\s+)?"
@@ -245,25 +251,25 @@ def _lone_day(text: str, word: Word) -> list[DateFound]:
 
 _CHANGED = LazyPattern(
     r"\b(?:chang\w*|mov\w*|reschedul\w*|push\w*|shift\w*|switch\w*|postpon\w*|delay\w*|brought|bring\w*|correct\w*|"
-    r"updat\w*|revis\w*|went|extend\w*|slipp?\w*|bump\w*|put back|swapp?\w*|preferr?\w*)\b[^.;!?]{0,40}$"
+    r"updat\w*|revis\w*|went|extend\w*|slipp?\w*|bump\w*|put back|swapp?\w*|preferr?\w*)\b[^.;!?]{0,40}\Z"
 )
 _JOINT = LazyPattern(r"[^\w]*(?:to|until|till|through|thru)?\s*(?:the\s+)?")
 _ONE_DAY = LazyPattern(_DAY)
 _ALSO_WORDS = lexicon("may march mar dec sept jan jun jul apr aug")
 _MONTH_CUE = LazyPattern(
     r"\b(?:in|of|last|next|this|early|late|mid|mid-|by|until|till|since|through|during|every|each|before|after|to|from|"
-    r"and|or|between)[\s-]$"
+    r"and|or|between)[\s-]\Z"
 )
 _MODAL_MAY = LazyPattern(r"\w+\.?\s+(?:i|you|we|they|he|she|it|the|on|along|up|be|not)\b")
 _DAY_ALONE = LazyPattern(rf"(?:\d{{1,2}}(?:st|nd|rd|th)|{_ORDINAL})\b(?!\s+(?:of\s+)?[a-z]+day\b)")
-_DAY_CUE = LazyPattern(r"\b(?:the|on|by)\s+$")
+_DAY_CUE = LazyPattern(r"\b(?:the|on|by)\s+\Z")
 
 
 # ---- numeric dates --------------------------------------------------------------------
 
 _CENTURIES = frozenset({"19", "20", "21"})
 _ISO = LazyPattern(
-    r"(?<![\w])(?<![-/.]\b)((?:19|20|21)\d\d)([-/.–])(\d{1,2})\2(\d{1,2})(?![-/.]?\d)(?=t\d|\W|$)"
+    r"(?<![\w])(?<![-/.]\b)((?:19|20|21)\d\d)([-/.–])(\d{1,2})\2(\d{1,2})(?![-/.]?\d)(?=t\d|\W|\Z)"
 )
 _ISO_MONTH = LazyPattern(r"(?<![\w/.-])((?:19|20|21)\d\d)-(0[1-9]|1[0-2])(?![\w-])")
 _NUMERIC = LazyPattern(r"(?<![\w/.,-])(\d{1,2})([-/.])(\d{1,2})\2((?:19|20|21)?\d\d)(?![\w]|[-/.,]\d)")
@@ -289,17 +295,24 @@ def _at_digits(
         and ((found := _NUMERIC.match(text, at)) or (found := _NUMERIC_SHORT.match(text, at)))
     ):
         return _numeric(found, rules)
-    if (
-        has_name
-        and (found := patterns.day_first.match(text, at))
-        and (read := _with_month(text, found, rules))
-    ):
+    if has_name and (found := _day_first(text, at, patterns)) and (read := _with_month(text, found, rules)):
         return read
     if not following.isascii() or following == " ":
         if (found := _CJK.match(text, at)) and (value := _cjk(found)):
             return [DateFound(at, found.end(), value)]
         return []
     return _lone_day(text, word) if following.isalpha() else []
+
+
+def _day_first(text: str, at: int, patterns: _Patterns) -> Found | None:
+    """Match `3 October` at a place, or behind the number of a thing that stands there: `check 1 - 3 October`."""
+    found = patterns.day_first.match(text, at)
+    if found is None or not found["edge"] or found["month_b"]:
+        return found
+    gap = _RANGE_GAP.match(text, found.end("edge"))
+    if gap and ends_a_label(text, found.start("edge"), found.end("edge"), gap.end()):
+        return patterns.day_first.match(text, gap.end())
+    return found
 
 
 def _iso(text: str, at: int) -> list[DateFound]:
@@ -357,8 +370,9 @@ def _year(written: str | None) -> int | None:
 # ---- ranges ---------------------------------------------------------------------------
 
 _AND = LazyPattern(r"\s+and\s+(?:the\s+)?")
-_BETWEEN = LazyPattern(r"\bbetween\s+(?:the\s+)?$")
+_BETWEEN = LazyPattern(r"\bbetween\s+(?:the\s+)?\Z")
 _RANGE_GAP = LazyPattern(_THRU)
+_DASHES = ("-", "–", "—")
 
 
 def _join_ranges(text: str, found: list[DateFound]) -> list[DateFound]:
@@ -383,4 +397,10 @@ def _is_range(text: str, low: DateFound, high: DateFound) -> bool:
         return _BETWEEN.search(text, before, low.start) is not None
     if not _RANGE_GAP.fullmatch(text, low.end, high.start):
         return False
+    if (
+        low.value.month is None
+        and text[low.end : high.start].strip() in _DASHES
+        and text[high.start].isalpha()
+    ):
+        return False  # `first - September 11`: a label, and a date
     return _CHANGED.search(text, before, low.start) is None

@@ -20,10 +20,13 @@ from __future__ import annotations
 
 from harness.facts.patterns import LazyPattern, lexicon
 from harness.facts.surroundings import Surroundings
+from harness.facts.whose import is_about
 
 _REACH = 100
 # Up to the value, in the clause that the cue stands in.
-_TO_VALUE = r"\b(?:(?!\bbut\b|\bso\b)[^.;:()]){0,45}$"
+_TO_VALUE = (
+    r"\b(?:(?!\bbut\b|\bso\b|,\s+(?:you|he|she|it|they|we|i|your|the \w+ (?:is|was))\b)[^.;:()]){0,45}\Z"
+)
 
 # ---- before the value -----------------------------------------------------------------
 
@@ -41,38 +44,47 @@ _BEFORE = LazyPattern(
     r"withdrew|move[sd]?(?: it)? off|considered|beware(?: of)?|watch out for|careful|nearly \w+|almost \w+|looked like|confus(?:e|ed|ing)\s+\w+\s+with|"
     r"hop(?:ed|ing)|assum(?:ed|ing)|aiming|counting on|thought|thinking|expected|expecting|telling|advertis(?:ed|ing)|announced|"
     r"(?<=\bhad\s)(?:planned|wanted|booked|told|promised|said|offered|stopped|started|stood|begun)|(?<='d\s)(?:planned|wanted|booked|told|promised)|"
-    r"(?:take[ns]?|took) the place of|in (?:the )?place of|leave (?=the\b|your\b|out\b)|(?:would|could)(?: have|'ve) \w+|(?:wouldn't|didn't) (?:approve|accept|allow|grant|agree to)|revised|"
+    r"(?:take[ns]?|took) the place of|(?<=\bin\s)place of|(?<=\bin\sthe\s)place of|leave (?=the\b|your\b|out\b)|(?:would|could)(?: have|'ve) \w+|(?:wouldn't|didn't) (?:approve|accept|allow|grant|"
+    r"agree to)|revised|"
     rf"n't (?:use|copy|go by|rely on|quote)){_TO_VALUE}"
 )
-_NOT_BEFORE = LazyPattern(r"(?:n't|\bnot|\bnever|\bnothing)\s+$")
+_NOT_BEFORE = LazyPattern(r"(?:n't|\bnot|\bnever|\bnothing)\s+\Z")
 _CHOSEN_OVER = LazyPattern(
-    r"\b(?:chose|picked|preferred|took|went with)\b[^.;:]{1,40}\b(?:over|to|rather than)\s+(?:the\s+)?$"
+    r"\b(?:chose|picked|preferred|took|went with)\b[^.;:]{1,40}\b(?:over|to|rather than)\s+(?:the\s+)?\Z"
 )
 _STAGE = LazyPattern(
     r"(?:\bthan\s+(?:first|originally)\s+\w+\s*\(?|\b(?:first|initial|original|early|earlier)(?:\s+\w+){0,2}\s*(?::|was|of)"
+    r"|(?:\bhad|'d)\s+(?:first|originally|initially|once)\s+\w+(?:\s+(?:down|up|in|it|as|on|at|for|the)){0,2}"
     r"|\b(?:early in|at the start of|start of|beginning of|at the beginning of)\s+(?:the\s+|your\s+)?\w+\s*[:,]"
-    r"|\b(?:at the time|back then|back in \w+|back when)\b[^.;:]{0,60}|\bwhen\b[^.;:]{0,40}\b(?:was|were) still\b[^.;:]{0,20})\s*$"
+    r"|\b(?:at the time|back then|back in \w+|back when)\b[^.;:]{0,60}|\bwhen\b[^.;:]{0,40}\b(?:was|were) still\b[^.;:]{0,20})\s*\Z"
 )
 _OFFERED = LazyPattern(
-    r"\b(?:offered|proposed|suggested|promised|quoted|mentioned|say|said|read|showed|gave|named)\b[^.;:,]{0,40}$"
+    r"\b(?:offered|proposed|suggested|promised|quoted|mentioned|say|said|read|showed|gave|named)\b[^.;:,]{0,40}\Z"
 )
 _BUT_NEXT = LazyPattern(r"[^.;:!?]{0,40}?,\s+but\b")
 _MAY_STILL_SAY = LazyPattern(
-    r"\b(?:may|might)\s+(?:still\s+|also\s+|well\s+)?(?:have\s+)?(?:say|show|read|list|written|heard|seen|noted)\b[^.;:]{0,30}$"
+    r"\b(?:may|might)\s+(?:still\s+|also\s+|well\s+)?(?:have\s+)?(?:say|show|read|list|written|heard|seen|noted)\b[^.;:]{0,30}\Z"
 )
-_CROSS = LazyPattern(r"[❌✗✘🚫]\s*[^.;:\n]{0,40}$")
+_CROSS = LazyPattern(r"[❌✗✘🚫]\s*[^.;:\n]{0,40}\Z")
 
 # ---- after the value ------------------------------------------------------------------
 
 # What is said of the value stays close to it: no comma in between.
 _OFF = LazyPattern(
-    r"[^.,;:()]{0,50}?\b(?:(?:is|was|are|'s|would be)\s+(?:now\s+)?(?:an?\s+\w+\s+)?(?:off|out|gone|over|lost|"
-    r"dead|void|too (?:early|soon|late)|impossible|closed (?:for|until|since)|"
+    r"[^.,;:()]{0,50}?\b(?P<cue>(?:is|was|are|'s|would be)\s+(?:now\s+)?(?:an?\s+\w+\s+)?(?:off|out|gone|over|lost|"
+    r"dead|void|sold out|out of stock|backordered|unavailable|too (?:early|soon|late)|impossible|closed (?:for|until|since)|"
     r"no good|unrealistic|not going to happen|not possible)\b"
     r"|(?:isn't|is not|can't|cannot|won't|can no longer|couldn't|didn't|doesn't)\s+(?:be\s+(?:kept|met|made|held|used|done)|work|"
-    r"hold|stand|happen|stay|suit|apply|count|possible|realistic|feasible|achievable)\b|no longer\b|(?:fell|falls) through\b|lapsed\b|clash(?:es|ed)\b|"
+    r"hold|stand|happen|stay|suit|apply|count|possible|realistic|feasible|achievable)\b|no longer\b|(?:fell|falls) (?:through|away)\b|lapsed\b|clash(?:es|ed)\b|"
     r"belongs to (?!you\b)|turn(?:ed|s) out\b|never\s+(?:went|came|happened|took|got|arrived|applied|was|existed|materiali[sz]ed)\b)"
 )
+# `X would have been for the hall`: it was not to be.
+_WOULD_HAVE = LazyPattern(r"\s*,?\s*would(?:'ve| have)\b")
+# `you looked at X but took Y`
+_BEGAN = LazyPattern(
+    r"\b(?:look(?:ed|ing) (?:at|into)|start(?:ed|ing) (?:at|with|on|off|out)|beg(?:an|un) (?:at|with)|tried)\b[^.;:,]{0,30}\Z"
+)
+_BUT_THEN = LazyPattern(r"[^.;:!?]{0,30}?,?\s+(?:but|and then|before)\b")
 # The next clause or sentence takes it back.
 _THAT_IS_OFF = LazyPattern(
     r"[^.;!?\x00\x01]{0,60}?[,.;:–—-]+\s*(?:(?:but|though|apologies|my apologies|sorry|oops|no|actually),?\s+)?(?:that|this|it)"
@@ -88,7 +100,7 @@ _REJECTIONS = lexicon(
 )
 # What makes a value one that was offered and refused, said and corrected, in one sentence.
 _REJECTED = LazyPattern(
-    r"[^.!?\x00\x01]{0,160}?\b(?:declined|refused|rejected|turned\s+(?:it|that|them|this|her|him)?\s?down|(?:gave|given)\s+(?:it|that|this)?"
+    r"(?:[^.!?\x00\x01]|(?<=\b[dm]r)\.|(?<=\bmrs)\.|(?<=\d)\.(?=\d)){0,160}?\b(?P<cue>declined|refused|rejected|turned\s+(?:it|that|them|this|her|him)?\s?down|(?:gave|given)\s+(?:it|that|this)?"
     r"\s?up|withdrawn|withdrew|cross(?:ed)?\s+(?:it|that)?\s?out|misread\w*|misspoke\w*|misheard|by mistake|in error|an? (?:\w+ )?error|"
     r"(?:a|his|her|their|my|your|'s) slip|slip of|slipped|typo|mis-?added|backwards|mix-?up|correct(?:ed|ing)|put (?:it|that) right|apolog\w+|didn't suit|couldn't (?:do|make)|"
     r"said no|released|fell through|called off|not yours|neither of (?:those|these|them)|none of (?:those|these|them)|swapped|"
@@ -131,11 +143,11 @@ _FOR_ANOTHER = LazyPattern(
     r"for\s+(?:the|another|a different)\b"
 )
 _ELSES_LABEL = LazyPattern(
-    r"\((?:[\w'-]+\s+){0,3}[\w-]+'s\s+(?:\w+\s+)?(?:is|was|one is)\s+$"
-    r"|\b(?:neighbou?r|colleague|wife|husband|son|daughter|brother|sister|mother|father|friend|partner|tenant|boss|child)'s\b[^.;:()]{0,30}$"
+    r"\((?:[\w'-]+\s+){0,3}[\w-]+'s\s+(?:\w+\s+)?(?:is|was|one is)\s+\Z"
+    r"|\b(?:neighbou?r|colleague|wife|husband|son|daughter|brother|sister|mother|father|friend|partner|tenant|boss|child)'s\b[^.;:()]{0,30}\Z"
 )
 _STANDARD = LazyPattern(
-    r"\b(?:standard|default|usual|usually|normal|normally|regular|come with|comes with|starts? at)\b[^.;]{0,40}$"
+    r"\b(?:standard|default|usual|usually|normal|normally|regular|come with|comes with|starts? at)\b[^.;]{0,40}\Z"
 )
 _IS_STANDARD = LazyPattern(
     r"[^.,;]{0,30}?\b(?:is|was)\s+(?:just\s+|only\s+)?(?:the\s+|a\s+)?(?:standard|default|usual|normal)\b|"
@@ -149,22 +161,22 @@ _EXCEPTION = LazyPattern(
 
 _IF_IT_SAYS = LazyPattern(
     r"\bif\s+(?:it|they|you|anyone|someone|(?:the|your)\s+\w+)\s+(?:still\s+)?(?:says?|shows?|sees?|reads?|lists?|quotes?|"
-    r"mentions?|hears?|turns? up with|wrote)\b[^.;:]{0,90}$"
+    r"mentions?|hears?|turns? up with|wrote)\b[^.;:]{0,90}\Z"
 )
 _UNDER = LazyPattern(
     r"(?<!n't\s)(?<!\bnot\s)\b(?:forget|ignore|disregard|cross out|drop|outdated|superseded|no longer|"
     r"not (?:valid|current)|invalid|(?<!go\s)wrong)\b"
-    r"[^.:]{0,40}:[^.!?]*$"
+    r"[^.:]{0,40}:[^.!?]*\Z"
 )
-_SAME_GOES = LazyPattern(r"\b(?:same|likewise|so)\s+(?:goes|is true|applies)\s+(?:for|to)\b[^.;:]{0,40}$")
+_SAME_GOES = LazyPattern(r"\b(?:same|likewise|so)\s+(?:goes|is true|applies)\s+(?:for|to)\b[^.;:]{0,40}\Z")
 # `In 2021 you lived in X`, `January: X` beside what holds today.
 _DATED_PAST = LazyPattern(
     r"\b(?:in|back in|during|until)\s+(?:(?:early|late|mid)[\s-])?(?:\w+\s+)?(?:19|20)\d\d\b[^.;]{0,40}\b(?:was|were|lived|moved|had|"
-    r"worked|paid|stood|\w{3,}ed)\b[^.;]{0,20}$"
+    r"worked|paid|stood|\w{3,}ed)\b[^.;]{0,20}\Z"
 )
 _DATED_LABEL = LazyPattern(
     r"[\W]*(?:in\s+)?(?:(?:january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn|"
-    r"fall|winter)(?:\s+(?:19|20)\d\d)?|(?:19|20)\d\d|last (?:year|month|week))\W*[:–—|-]\s*$"
+    r"fall|winter)(?:\s+(?:19|20)\d\d)?|(?:19|20)\d\d|last (?:year|month|week))\W*[:–—|-]\s*\Z"
 )
 _TODAY = LazyPattern(r"\b(?:today|now|currently|current|at present)\b")
 
@@ -193,11 +205,11 @@ _STEP = LazyPattern(
     r"\s*,?\s*(?:less|minus|plus|\+|−)\s[^.;!?\x00\x01]{1,120}?(?:\bso\b|\bmakes\b|\bleaves\b|\bcomes to\b|\bgives\b|\bthat's\b|=)"
     r"\s*(?:[\w']+\s+){0,3}?[$€£]?\d"
 )
-_NOT_JUST = LazyPattern(r"(?:\bnot|n't)\s+(?:just|only|merely)\s+(?:the\s+|a\s+)?$")
+_NOT_JUST = LazyPattern(r"(?:\bnot|n't)\s+(?:just|only|merely)\s+(?:the\s+|a\s+)?\Z")
 _BUT_THIS = LazyPattern(r"[^.;!?]{0,30},\s*(?:it's|it is|but)\b")
-_WOULD_BE = LazyPattern(r"\bwould(?:'ve| have)?\s+(?:be|been|cost)\s+(?:the\s+|a\s+)?$")
-_NOT_AT_ALL = LazyPattern(r"^\W*not\s+(?!only\b|just\b)[^.:;,]{0,60}$")
-_NOT_THAT_ONE = LazyPattern(r",\s+not\s+(?:[\w'-]+\s+){1,4}(?:on|at|for|by)\s+(?:the\s+)?$")
+_WOULD_BE = LazyPattern(r"\bwould(?:'ve| have)?\s+(?:be|been|cost)\s+(?:the\s+|a\s+)?\Z")
+_NOT_AT_ALL = LazyPattern(r"^\W*not\s+(?!only\b|just\b)[^.:;,]{0,60}\Z")
+_NOT_THAT_ONE = LazyPattern(r",\s+not\s+(?:[\w'-]+\s+){1,4}(?:on|at|for|by)\s+(?:the\s+)?\Z")
 
 
 def is_dismissed(value: Surroundings) -> bool:
@@ -238,14 +250,35 @@ def _is_turned_down(value: Surroundings) -> bool:
 
 def _is_taken_back(value: Surroundings) -> bool:
     text, right = value.text, value.right
-    if not value.words.isdisjoint(_REJECTIONS) and _REJECTED.match(text, value.end, value.closing):
+    if (
+        not value.words.isdisjoint(_REJECTIONS)
+        and (rejected := _REJECTED.match(text, value.end, value.closing))
+        and is_about(value, rejected.span("cue"))
+    ):
         return True
-    if _OFF.match(right) or _BECAME.match(right) or _HAD.match(right) or _ACTUALLY.match(right):
+    off = _OFF.match(text, _after_apposition(value), value.closing)
+    if (off and is_about(value, off.span("cue"))) or _WOULD_HAVE.match(right):
+        return True
+    if ("but" in value.words or "before" in value.words or "then" in value.words) and (
+        _BEGAN.search(value.left[-_REACH:]) and _BUT_THEN.match(right)
+    ):
+        return True
+    if _BECAME.match(right) or _HAD.match(right) or _ACTUALLY.match(right):
         return True
     if _THAT_IS_OFF.match(text, value.end, value.end + 160) or _MAY_HAVE_CHANGED.match(right):
         return True
     found = _NEXT_CHANGES.match(text, value.end, value.end + 220)
     return found is not None and _looks_like(text[value.start : value.end], found["other"])
+
+
+def _after_apposition(value: Surroundings) -> int:
+    """Return where the sentence goes on after the value: `the old quote, X, no longer …`, `the old quote (X) no longer …`."""
+    if value.left.rstrip().endswith(","):
+        return value.end + value.right.startswith(",")
+    opened = value.left.rfind("(")
+    if opened >= 0 and ")" not in value.left[opened:]:
+        return value.end + value.right.find(")") + 1
+    return value.end
 
 
 def _is_aside(value: Surroundings) -> bool:

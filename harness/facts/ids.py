@@ -25,17 +25,17 @@ _INNER = re.compile(r"[^\W_]")
 # What may stand between the characters of an id.
 SEPARATORS = str.maketrans(dict.fromkeys("-–—./ _()"))
 # What joins a neighbour to an id, so that the id is only a part of something longer.
-_JOINED_BEFORE = LazyPattern(rf"[{_WORD}](?:[-–—/_]|&)?$|[0-9][.,:]$|[a-z0-9]\.$|[{SIGNS}]\s?$")
+_JOINED_BEFORE = LazyPattern(rf"[{_WORD}](?:[-–—/_]|&)?\Z|[0-9][.,:]\Z|[a-z0-9]\.\Z|[{SIGNS}]\s?\Z")
 _ENDS = frozenset((".", ",", ";", "!", "?", ")"))
 _JOINED_AFTER = LazyPattern(rf"[{_WORD}]|[-–—/_&][{_WORD}]|[.,:][0-9]|\.[a-z0-9]|\s?%")
-_COUNTRY_CODE = LazyPattern(r"\+\d{1,3}[-. ]?\(?$|\b(?:00\d{1,3}|1)[-. ]\(?$")
-_GROUP_BEFORE = LazyPattern(r"(?<![\w.,-])([0-9]{1,9}) $")
+_COUNTRY_CODE = LazyPattern(r"\+\d{1,3}[-. ]?\(?\Z|\b(?:00\d{1,3}|1)[-. ]\(?\Z")
+_GROUP_BEFORE = LazyPattern(r"(?<![\w.,-])([0-9]{1,9}) \Z")
 _GROUP_AFTER = LazyPattern(r" ([0-9]{1,9})(?![\w-]|[.,:]\d)")
 _DECIMAL = LazyPattern(r"[0-9]{1,5}\.[0-9]{2}")
 _LONE_LETTER = LazyPattern(r"([A-Za-z])[ \n]")
 _TOKEN = LazyPattern(r"[a-z0-9][a-z0-9]*(?:[-–][a-z0-9]+)*")
 _NOT_BEFORE_TOKEN = frozenset("_.,-" + SIGNS)
-_TOKEN_HEAD = LazyPattern(r"(?<![\w-])(?:[a-z0-9]{1,12}[-–]){0,3}[a-z]{0,12}$")
+_TOKEN_HEAD = LazyPattern(r"(?<![\w-])(?:[a-z0-9]{1,12}[-–]){0,3}[a-z]{0,12}\Z")
 _TOKEN_TAIL = LazyPattern(r"[\w]|[.,:]\d|\s?%")
 
 

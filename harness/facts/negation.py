@@ -38,7 +38,7 @@ _BREAK = LazyPattern(
     r"|\b(?:but|however|although|though|because|until|till|unless|except|besides|before|after|past|beyond|which|whereas|while|"
     r"when|whenever|where|since|so that|otherwise|instead(?! of)|once|as long as|provided|more than|less than|fewer than|"
     r"later than|earlier than|sooner than|better than|at least|at most|up to|a (?:minimum|maximum) of|exceed\w*|as of)\b"
-    r"|\b(?:over|above|under|below)\s+$"
+    r"|\b(?:over|above|under|below)\s+\Z"
     r"|\b(?:and|so|then)\s+(?:you|it|i|we|they|he|she|your|it's|you're|that|there|the|therefore|then)\b"
     r"|\band\s+(?:is|are|was|were|has|have|had|will|would|can|could|should|must|costs?|starts?|begins?|ends?|opens?|closes?|"
     r"leaves?|arrives?|takes?|needs?|goes|comes|runs|lasts|expires?|pays|lives|works|stays|falls|lands|\w{2,}ed)\b"
@@ -46,7 +46,7 @@ _BREAK = LazyPattern(
 _WHETHER = LazyPattern(r"(?P<if>\b(?:if|whether)\b)")
 _EPISTEMIC = LazyPattern(
     r"\b(?:know|known|knows|sure|certain|clear|recall|remember|say|said|tell|told|confirm|confirmed|determine|think|see|"
-    r"check|checked|decide|decided|find out|verify|verified)\s+$"
+    r"check|checked|decide|decided|find out|verify|verified)\s+\Z"
 )
 _VERB = LazyPattern(
     r"\b(?:is|are|was|were|be|been|has|have|had|do|does|did|will|would|can|could|should|must|might|goes?|went|lives?|"
@@ -62,33 +62,34 @@ _MANY_WORDS = 14
 _NO_IS_ANSWER = LazyPattern(
     r"\s*[,.!:;—–-]|\s+(?:it|it's|you|you're|that|that's|this|i|we|they|he|she|your|the|there|there's|its)\b"
 )
-_NO_IS_NOUN = LazyPattern(r"\b(?:the|a|an|one|only|that|single)\s+$")
+_NO_IS_LABEL = LazyPattern(r"\.?\s*(?:[:=#→]|=>|->|is|was)?\s*")
+_NO_IS_NOUN = LazyPattern(r"\b(?:the|a|an|one|only|that|single)\s+\Z")
 _NO_IS_IDIOM = LazyPattern(
     r"\s+(?:doubt|problem|worries|wonder|later|earlier|sooner|more than|less than|fewer than|changes?|matter|idea|issues?|"
     r"need|further|other\s+(?:\w+\s+){0,3}?(?:than|but)|extra|additional|charge|cost|fees?|penalty|conflict|rush|hurry|surprise|trouble|reason)\b"
 )
 _NOT_IS_IDIOM = LazyPattern(
     r"\s+(?:only|just|merely|simply|to mention|to worry|(?:have|need)\s+to\s+worry|until|till|before|later|earlier|sooner|"
-    r"more than|less than|fewer than|go\s+wrong|worry|forget|hesitate|wait|matter|miss|be\s+late|be\s+surprised|overlook|exceed|panic|"
+    r"more than|less than|fewer than|go\s+wrong|worry|forget|ignore|disregard|hesitate|wait|matter|miss|be\s+late|be\s+surprised|overlook|exceed|panic|"
     r"(?:been\s+)?(?:chang|affect|alter|touch|impact|budge|influenc)\w*|let|allow|delay|put\s+off|leave|"
     r"confuse|mix|lose|(?:been\s+)?mov\w+\s+(?:away\s+)?from|wrong|incorrect)\b"
 )
-_BEFORE_IDIOM = LazyPattern(r"\b(?:if|why|whether or|or|as often as)\s+$")
+_BEFORE_IDIOM = LazyPattern(r"\b(?:if|why|whether or|or|as often as)\s+\Z")
 _PURPOSE = LazyPattern(
     r"\b(?:so(?:\s+that)?|in order that)\s+(?:you|we|they|it|he|she|i|that|nobody|nothing)(?:'ll|'d)?\s*"
-    r"(?:do|does|did|wo|would|ca|can|could|need|are|is|will|have)?\s*$"
+    r"(?:do|does|did|wo|would|ca|can|could|need|are|is|will|have)?\s*\Z"
 )
 _CONDITION = LazyPattern(
-    r"\b(?:if|unless|in case|even if|when)\s+(?:[\w'-]+\s+){0,3}?(?:do|does|did|have|has|is|are|was|were)?\s*$"
+    r"\b(?:if|unless|in case|even if|when)\s+(?:[\w'-]+\s+){0,3}?(?:do|does|did|have|has|is|are|was|were)?\s*\Z"
 )
 # What is excepted from everything is singled out.
 _EVERYTHING = LazyPattern(
     r"\b(?:all|everything|everyone|every|each|any|anything|nothing|none|no|nobody|the rest|the others?)\b"
 )
 _EXCEPTED = LazyPattern(
-    r"\b(?:all|everything|everyone|every|each|the rest|the others?)\b[^.;:]{0,60}\b(?:just|only|but)\s+$"
+    r"\b(?:all|everything|everyone|every|each|the rest|the others?)\b[^.;:]{0,60}\b(?:just|only|but)\s+\Z"
 )
-_NO_DOUBT = LazyPattern(r"\b(?:no|without(?: a)?|beyond(?: a)?|little)\s+$")
+_NO_DOUBT = LazyPattern(r"\b(?:no|without(?: a)?|beyond(?: a)?|little)\s+\Z")
 _NEGATIVE = LazyPattern(r"\b(?:not|never|no|none|nobody|nothing|cannot|nor|neither)\b|n't\b")
 _CLAUSE_START = " \n\x00\x01\"'(*-"
 _BY = LazyPattern(r"\w\s+(?:by|before|until|on|for|at)\s")
@@ -103,7 +104,7 @@ _SAYING = LazyPattern(
 )
 _NEW_VERB = LazyPattern(
     r"\b(?:is|are|was|were|has|had|will|would|costs|starts|begins|ends|opens|closes|leaves|arrives|takes|needs|goes|comes|"
-    r"runs|lasts|expires)\b|\w's\s+(?!$)"
+    r"runs|lasts|expires)\b|\w's\s+(?!\Z)"
 )
 _SUBJECT_CUES = frozenset({"nobody", "no one", "neither", "none of", "never", "nowhere", "hardly", "nor"})
 _DIRECT = LazyPattern(
@@ -111,7 +112,7 @@ _DIRECT = LazyPattern(
     r"(?:(?:on|at|in|by|for|from|to|of|with|due|as)\s+)?"
     r"(?:(?:the|a|an|your|my|his|her|their|our|this|that)\s+(?:[\w-]+\s+)?)?\s*"
 )
-_DEFINITE = LazyPattern(r"\b(?:the|your|my|his|her|their|our|its|that|this|those|these)\s+(?:[\w-]+\s+)?$")
+_DEFINITE = LazyPattern(r"\b(?:the|your|my|his|her|their|our|its|that|this|those|these)\s+(?:[\w-]+\s+)?\Z")
 _HEAD_NOUN = LazyPattern(
     r"(?:'s)?[\s-]+(?!(?:on|at|in|by|for|from|to|of|with|and|or|but|as|is|are|was|were|has|had|will|would|can|could|if|when|"
     r"that|which|who|until|before|after|because|so|either|anymore|any|yet|though|today|now|then|you|it|we|they|i)\b)[a-z]"
@@ -120,14 +121,14 @@ _CHOICE = LazyPattern(
     r"\b(?:choose|chose|chosen|pick|picked|select|selected|want|wanted|take|took|use|used|accept|accepted|agree|agreed|"
     r"order|ordered|like|mean|meant|say|said|think|believe|have|has|had|live|lived|be|been|copy|quote|trust|rely)\b"
 )
-_CANNOT = LazyPattern(r"\b(?:ca|could|wo|would)$|\b(?:can|could|will|would)\s+$")
+_CANNOT = LazyPattern(r"\b(?:ca|could|wo|would)\Z|\b(?:can|could|will|would)\s+\Z")
 _ABLE = LazyPattern(r"\s*(?:been\s+)?(?:able|allowed|permitted)\s+to\s+(?!be\b|use\b)")
 _BEING = LazyPattern(r"\s*(?:be|have|has|had|live|use|rely|trust|quote|go)\b")
 
-_MODAL = LazyPattern(r"\b(?:ca|could|must|may|should|shall)$|\b(?:can|could|must|may|should|shall)\s+$")
+_MODAL = LazyPattern(r"\b(?:ca|could|must|may|should|shall)\Z|\b(?:can|could|must|may|should|shall)\s+\Z")
 _ALLOWED = LazyPattern(r"\s*(?:be\s+|to\s+be\s+)?(?:allowed|permitted|safe|advised|supposed|meant)\b")
 _SPAN_OF = LazyPattern(
-    r"\b(?:within|inside(?: of)?|for|in the first|during the(?: first)?|sooner than)\s+(?:the\s+|at least\s+|a full\s+|those\s+)?$"
+    r"\b(?:within|inside(?: of)?|for|in the first|during the(?: first)?|sooner than)\s+(?:the\s+|at least\s+|a full\s+|those\s+)?\Z"
 )
 _A_SPAN = LazyPattern(
     r"[\w-]+[\s-]+(?:business\s+|working\s+|full\s+)?(?:minute|hour|day|night|week|month|year|met(?:er|re)|kilomet(?:er|re)|km|mile|"
@@ -168,7 +169,7 @@ _AFTER_LABEL = LazyPattern(
 _BEFORE_LABEL = LazyPattern(
     r"(?:wrong|incorrect|false|invalid|misread(?: as)?|mistaken(?:ly)?|mistook)\b(?!\s+(?:with|"
     r"about)\b)(?![^.]*\b(?:it is|it's|that is|they are)\b)"
-    r"[^.;,\n]{0,25}$"
+    r"[^.;,\n]{0,25}\Z"
 )
 
 
@@ -222,6 +223,8 @@ def _is_idiom(kind: str | None, cue: Found, before: str, between: str, value: Su
     if kind == "no":
         if not between.strip():  # a label: No. 12
             return value.text[value.start].isdigit() and value.text[value.end - 1].isdigit()
+        if _NO_IS_LABEL.fullmatch(between) and any(c.isdigit() for c in value.text[value.start : value.end]):
+            return True  # Quote no. = HC-2039
         if _SPAN_OF.search(between) and _A_SPAN.match(value.text, value.start):
             return True  # no motor within X
         if _NO_IS_ANSWER.match(between) or _NO_IS_IDIOM.match(between) or _NO_IS_NOUN.search(before):

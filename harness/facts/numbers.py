@@ -15,9 +15,10 @@ from typing import NamedTuple
 
 from harness.facts import units
 from harness.facts.currencies import CURRENCY_WORDS, SIGNS, currency_after, currency_before
+from harness.facts.labels import ends_a_label
 from harness.facts.locales import LocaleRules
 from harness.facts.normalise import FRACTIONS
-from harness.facts.patterns import LazyPattern, lexicon
+from harness.facts.patterns import Found, LazyPattern, lexicon
 from harness.facts.sentences import Sentence, Word
 from harness.facts.words import number_runs
 
@@ -35,14 +36,14 @@ _SHORT_SCALE = LazyPattern(rf"(?:\s?(k|m|mm|mn|mio|bn|tn)|(b))(?![{_LETTER}0-9/�
 _PERCENT = LazyPattern(r"[\s-]?(?:%|percent(?:age)?|per\s?cent|pct\.?)(?!\w)(?!\s?-?points?)")
 _MERIDIEM = LazyPattern(r"\s?(?:[ap]\.?\s?m\b|o'clock\b|h\d\d\b)")
 _CENTS_TAIL = LazyPattern(r"\s+and\s+(\d{1,2})\s+(?:cents?|pence)\b")
-_PAST_HOUR = LazyPattern(r"\b(?:half|quarter)\s+(?:past|to|after)\s$")
-_SIGN_WORD = LazyPattern(r"\b(?:minus|negative)\s$")
+_PAST_HOUR = LazyPattern(r"\b(?:half|quarter)\s+(?:past|to|after)\s\Z")
+_SIGN_WORD = LazyPattern(r"\b(?:minus|negative)\s\Z")
 _RANGE_GAP = LazyPattern(r"\s?[-–—]\s?|\s+(?:to|through|thru)\s+")
-_BETWEEN = LazyPattern(r"\bbetween\s$")
+_BETWEEN = LazyPattern(r"\bbetween\s\Z")
 _TRANSITION = LazyPattern(
     r"\b(?:chang\w*|mov\w*|went|go(?:es|ing)?|rais\w*|ris\w*|rose|increas\w*|dropp?\w*|drops|fell|fall\w*|"
     r"cut|reduc\w*|lower\w*|updat\w*|revis\w*|shift\w*|switch\w*|pushed|push|bumped|bump\w*|jump\w*|up|down|"
-    r"correct\w*|adjust\w*|renegotiat\w*|upgrad\w*|downgrad\w*|postpon\w*|reschedul\w*|extend\w*)\b[^.;!?]{0,40}$"
+    r"correct\w*|adjust\w*|renegotiat\w*|upgrad\w*|downgrad\w*|postpon\w*|reschedul\w*|extend\w*)\b[^.;!?]{0,40}\Z"
 )
 _MIXED = LazyPattern(r"(?<![\w.,/])(?:(\d+)\s+)?(\d{1,2})/(2|3|4|5|6|8|10|16)(?![\d/]|[.,]\d)")
 _HYPHEN_RANGE = LazyPattern(
@@ -120,7 +121,7 @@ def _digits(text: str, words: Sequence[Word], rules: LocaleRules) -> Iterator[_S
         start = word.start
         if start < done:
             continue
-        if has_dash and (span := _HYPHEN_RANGE.match(text, start)):
+        if has_dash and (span := _HYPHEN_RANGE.match(text, start)) and not _says_of_a_thing(text, span):
             low, high = _value(span["low"].rstrip(".,"), rules), _value(span["high"].rstrip(".,"), rules)
             if low is not None and high is not None and low < high and not _padded(span["low"], span["high"]):
                 done = span.end("high") - (span["high"][-1] in ".,")
@@ -157,10 +158,19 @@ def _spot(text: str, start: int, rules: LocaleRules) -> tuple[_Spot | None, int]
     return _Spot(start, end, value), end
 
 
+def _says_of_a_thing(text: str, span: Found) -> bool:
+    """Say whether a dash parts the number of a thing from what is said of it: `year 5 - $70`, `check #1 - $40`."""
+    at = span.start("high")
+    if text[at - 1] in SIGNS:
+        before = text[max(0, span.start("low") - 2) : span.start("low")].rstrip()
+        return not before or before[-1] not in SIGNS
+    return ends_a_label(text, span.start("low"), span.end("low"), at)
+
+
 # ---- one number by itself -------------------------------------------------------------
 
 _RANGE_BEFORE = LazyPattern(
-    rf"(?:[-–—]\s?|\b(?:to|through|thru)\s+|\bbetween\b.{{1,24}}\band\s+)[{SIGNS}]?\s?$"
+    rf"(?:[-–—]\s?|\b(?:to|through|thru)\s+|\bbetween\b.{{1,24}}\band\s+)[{SIGNS}]?\s?\Z"
 )
 _RANGE_MARKS = ("-", "–", "—", " to", " through", " thru", " and", "\nto", "\nand")
 _UP_TO = (" up to", "\nup to")
@@ -347,6 +357,10 @@ def _is_range(text: str, low: NumberFound, high: NumberFound) -> bool:
     if high.start - low.end > 12 or low.amount.high is not None or high.amount.high is not None:
         return False
     if low.amount.number >= high.amount.number or low.amount.currency not in ("", high.amount.currency):
+        return False
+    if not low.amount.currency and text[high.start] in SIGNS:
+        return False  # `year 5 - $70`: the sign of a range stands before its first number
+    if ends_a_label(text, low.start, low.end, high.start):
         return False
     before = max(0, low.start - 60)
     if text[low.end : high.start].split() == ["and"]:

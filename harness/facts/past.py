@@ -7,11 +7,13 @@
 
 from __future__ import annotations
 
+from harness.facts.currencies import SIGNS
 from harness.facts.patterns import LazyPattern, lexicon
 from harness.facts.sentences import CONTRACTED
 from harness.facts.surroundings import (
     CHANGING,
     CORRECTING,
+    GIVING_WAY,
     PASSED,
     PAST,
     RENEWING,
@@ -52,26 +54,28 @@ _CORRECTIONS = (
 
 _BEFORE = LazyPattern(
     r"(?:previously|formerly|originally|original|initially|initial|earlier(?!\s+(?:that|you|i|today)\b)|"
-    r"before that|(?:old|older|prior|former|previous)(?=[^,;()]{0,20}$|\s+\w+s\s[^,;()]{0,30}\sand\s$)|"
+    r"before that|(?:old|older|prior|former|previous)(?=[^,;()]{0,20}\Z|\s+\w+s\s[^,;()]{0,30}\sand\s\Z)|"
     r"(?<=\bat\s)first|(?<=\bup\s)from|(?<=\bdown\s)from|replac(?:es|ed|ing)|supersed(?:es|ed|ing)|instead of|"
-    r"(?<=\bno\s)longer|(?<=\bhad\s)been|left(?=\s+$)|once|outdated|cancelled|canceled|withdrawn|discarded|rejected|"
+    r"(?<=\bno\s)longer|(?<=\bhad\s)been|left(?=\s+\Z)|once|outdated|cancelled|canceled|withdrawn|discarded|rejected|"
     r"first (?:quoted|offered|given|said|booked|told|planned|scheduled|set|slot|date|quote|offer|wrote|read|sum|figure|guess|"
     r"count|total|try|attempt|estimate|version)|"
-    r"first\s+[\w-]+(?=,\s+$)|last (?:year|month|week|time))\b(?:[^,;()]{0,30}|,\s+)$"
+    r"first\s+[\w-]+(?=,\s+\Z)|last (?:year|month|week|time))\b(?:[^,;()]{0,30}|,\s+)\Z"
 )
-_WAS = LazyPattern(r"\b(?:was|were|had|lived|stood|began|started|said|quoted|planned|booked)\b[^.;()]{0,40}$")
+_WAS = LazyPattern(
+    r"\b(?:was|were|had|lived|stood|began|started|said|quoted|planned|booked)\b[^.;()]{0,40}\Z"
+)
 _NOW_AFTER = LazyPattern(
     r"[^.!?\n]{0,70}?\b(?:now|currently|as of|today|these days|nowadays|has since|have since|"
     r"but (?:it )?(?:was |has been |is )?(?:later )?(?:changed|moved|"
     r"raised|updated|corrected|replaced)|(?:then|later) (?:was |it was )?(?:changed|moved|raised|corrected|updated|replaced))\b"
     r"|[.!?]?\s+(?:now|currently|it is now|it's now|that (?:has )?changed|that was (?:later )?(?:changed|corrected|moved))\b"
 )
-_WAS_IN_BRACKETS = LazyPattern(r"\((?:it )?(?:was|were|had|used to be|not)\s[^()]{0,30}$")
+_WAS_IN_BRACKETS = LazyPattern(r"\((?:it )?(?:was|were|had|used to be|not)\s[^()]{0,30}\Z")
 _AFTER = LazyPattern(
-    r"\W{0,3}(?:(?:and|or)\s+(?:[\w'-]+\s+){1,4}?)?(?:(?:hold|slot|date|day|booking|appointment|offer|quote|price|"
-    r"inspection|figure|title|one)\s+)?"
+    r"\W{0,3}(?P<other>(?:and|or)\s+(?:[\w'-]+\s+){1,4}?)?(?:(?:hold|slot|date|day|booking|appointment|offer|quote|price|"
+    r"inspection|figure|title|one)s?\s+)?"
     r"(?:(?:\(|,\s)?(?:before that|previously|originally|at first|formerly|initially|earlier)\b(?!\s+[$€£\d])"
-    r"|before\b(?=\s*[.,;:!)]|\s*$|\s+(?:[\w']+\s+){1,3}(?:raised|changed|moved|lowered|corrected|updated)\b)"
+    r"|before\b(?=\s*[.,;:!)]|\s*\Z|\s+(?:[\w']+\s+){1,3}(?:raised|changed|moved|lowered|corrected|updated)\b)"
     r"|(?:was|were|is|are|being)\s+(?:\w+\s+)?(?:old|previous|original|first|former|initial|earlier|misread|superseded|"
     r"replaced|cancelled|canceled|moved|changed|withdrawn|corrected|dropped|pushed|rescheduled|postponed|released|refused|"
     r"declined|rejected|turned down|given up|out of date|outdated|on the table|"
@@ -94,21 +98,22 @@ _SINCE_CHANGED = LazyPattern(
 )
 _WAS_TO_BE = LazyPattern(
     r"\b(?:was|were)\s+(?:first\s+|originally\s+)?(?:going|due|supposed|meant|set|scheduled|booked|planned|to have been)\b"
-    r"[^.;!?\n]{0,25}$"
+    r"[^.;!?\n]{0,25}\Z"
 )
 _SUPPOSED = LazyPattern(
-    r"\b(?:was|were)\s+(?:\w+\s+)?(?:going|supposed|meant|to have been)\b[^.;!?\n]{0,25}$"
+    r"\b(?:was|were)\s+(?:\w+\s+)?(?:going|supposed|meant|to have been)\b[^.;!?\n]{0,25}\Z"
 )
 _BUT = LazyPattern(r"[^.;!?\n]{0,40}?\b(?:but|until|then)\b")
 _MOVING = LazyPattern(
     r"\b(?:postponed|moved|pushed|rescheduled|shifted|delayed|changed|switched|bumped|raised|cut|lowered|increased|reduced|"
-    r"updated|corrected)\s+(?:back\s+)?(?:(?!(?:to|for|on|by|until|from|at|in)\b)[\w'-]+\s+){0,2}$"
+    r"updated|corrected)\s+(?:back\s+)?(?:(?!(?:to|for|on|by|until|from|at|in)\b)[\w'-]+\s+){0,2}\Z"
 )
 _TO_ANOTHER = LazyPattern(r"(?:'s)?(?:\s+(?!and\b|but\b|or\b)[\w'-]+){0,2}\s+(?:to|until|into)\s")
 _CHANGED_FROM = LazyPattern(
     r"\b(?:changed|moved|raised|lowered|increased|reduced|cut|pushed|rescheduled|postponed|switched|bumped|shifted|extended|"
-    r"updated|corrected|up|down)\s+(?:\w+\s+)?from\s+(?:[\w']+\s+){0,2}$"
+    r"updated|corrected|up|down)\s+(?:\w+\s+)?from\s+(?:[\w']+\s+){0,2}\Z"
 )
+_ONE = LazyPattern(r"\b(?:was|is|has)\b")
 _SHIFTED = (
     "moved",
     "changed",
@@ -122,20 +127,23 @@ _SHIFTED = (
     "shifted",
 )
 _ARROW = LazyPattern(r"\s?(?:→|->|=>)")
-_FROM = LazyPattern(r"\bfrom\s+(?:(?!to\b)[\w']+\s+){0,3}$")
+_FROM = LazyPattern(r"\bfrom\s+(?:(?!to\b)[\w']+\.?\s+){0,3}\Z")
 _TO = LazyPattern(r"[^.;!?\n]{0,40}?\b(?:to|into)\b|\s*(?:→|->|=>)")
-_TO_BEFORE = LazyPattern(r"\b(?:to|is|now)\s[^.;!?\n]{1,40}\bfrom\s+(?:[\w']+\s+){0,2}$")
-_UNCHANGED = LazyPattern(r"(?:n't|\bnot|\bnever)\s+(?:\w+\s+)?(?:chang|mov)\w*\s+from\s+(?:[\w']+\s+){0,2}$")
+_TO_BEFORE = LazyPattern(r"\b(?:to|is|now)\s[^.;!?\n]{1,40}\bfrom\s+(?:[\w']+\s+){0,2}\Z")
+# `moved from X to Y to Z`: what stands in the middle was left, too.
+_FROM_TO = LazyPattern(r"\bfrom\b[^.;!?]{1,40}\b(?:to|then)\s+(?:the\s+)?\Z")
+_TO_NEXT = LazyPattern(r",?\s+(?:and\s+)?(?:then\s+|finally\s+|at last\s+)?to\b")
+_UNCHANGED = LazyPattern(r"(?:n't|\bnot|\bnever)\s+(?:\w+\s+)?(?:chang|mov)\w*\s+from\s+(?:[\w']+\s+){0,2}\Z")
 _CHANGE = LazyPattern(
     r"(?<!to\s)(?<!to\sbe\s)(?<!\bmust\sbe\s)(?<!should\sbe\s)(?<!could\sbe\s)(?<!can\sbe\s)\b(?:changed|moved|switched|shifted|"
     r"rescheduled|pushed|postponed|raised|increased|reduced|cut|lowered|updated|revised|corrected|upgraded|downgraded|renegotiated|"
     r"adjusted|bumped|swapped|went|goes|rose|fell|dropped|drops|relocated|transferred|slipped|change|rise|increase|raise|drop|up|down)\b"
-    r"[^.;!?]{0,60}$"
+    r"[^.;!?]{0,60}\Z"
 )
 _URGED = LazyPattern(
     r"(?:^|[.;:!?,]\s+|\b(?:to|must|should|could|can|please|and)\s+)(?:move|change|reschedule|shift|push|switch|raise|drop|increase|"
-    r"postpone)\b[^.;!?]{0,60}$"
-    r"|\b(?:needs?|has|have|ought)\s+to\s+be\s+\w+(?:ed|t)\b[^.;!?]{0,40}$"
+    r"postpone)\b[^.;!?]{0,60}\Z"
+    r"|\b(?:needs?|has|have|ought)\s+to\s+be\s+\w+(?:ed|t)\b[^.;!?]{0,40}\Z"
 )
 # `X, sorry, Y`: something of the same kind has to follow, not `sorry for the wait`.
 _LEAD = (
@@ -148,7 +156,7 @@ _CORRECTION = LazyPattern(
     + r"(?:[$€£#(]?\d|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun)[a-z]*\b|noon|midnight|"
     r"(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|half|quarter)\b)"
 )
-_CORRECTED_NAME = LazyPattern(_LEAD + r"(?P<name>(?!i\b)\w[\w'-]*(?:\s[\w'-]+){0,3}?)\s*(?:[.!,;)]|$)")
+_CORRECTED_NAME = LazyPattern(_LEAD + r"(?P<name>(?!i\b)\w[\w'-]*(?:\s[\w'-]+){0,3}?)\s*(?:[.!,;)]|\Z)")
 # `It's X. This was later changed to Y.`
 _LATER_CHANGED = LazyPattern(
     r"[^.;!?\n]{0,40}[.;]\s+(?:this|that|it)\s+(?:was|has been|is)\s+(?:later|then|since|subsequently|now)\s+(?:changed|moved|updated|"
@@ -160,12 +168,12 @@ _BOUNDED_DATE = LazyPattern(
     r"week|month|year|"
     r"night|morning|evening))|'s|\b(?:is|was|were|happened|occurred|took place)\s+(?:[\w-]+\s+){1,3}(?:days?|weeks?|"
     r"months?|years?|"
-    r"hours?|minutes?))\s+(?:before|after|prior to)\s+(?:the\s+)?$"
+    r"hours?|minutes?))\s+(?:before|after|prior to)\s+(?:the\s+)?\Z"
 )
 _BOUNDED_AMOUNT = LazyPattern(
     r"\b(?:is|was|were|'s|costs?|paid|pays?|weighs?|ran|drove|lasts?|lasted|takes?|took|earns?|got|comes? to|came to|"
     r"totals?|have|has|had)\s+(?:(?:a little|a bit|slightly|just|well|somewhat|far|much)\s+)?(?:more than|over|less than|under|"
-    r"above|below|fewer than)\s+$"
+    r"above|below|fewer than)\s+\Z"
 )
 
 
@@ -176,10 +184,47 @@ def is_replaced(value: Surroundings) -> bool:
     return _is_corrected(value)
 
 
+# What the answer itself puts in the place of the value: `X was rescheduled to Y`, `X (now Y)`, `ignore X`.
+_GIVES_WAY = LazyPattern(
+    r"\W{0,3}(?:(?:slot|date|day|appointment|booking|time|price|quote|offer|one|figure)\s+)?(?:(?:(?:was|is|has been|being|then|"
+    r"later|since|now)\s+)*(?:superseded by|replaced (?:by|with)|(?:rescheduled|moved|changed|pushed|raised|lowered|cut|reduced|"
+    r"increased|updated|corrected)\s+(?:back\s+|up\s+|down\s+)?(?:to|for))|(?<=[,;(—–]\s|.[,;(—–])(?:but\s+)?(?:it's\s+|it is\s+|is\s+)?now|"
+    r"but\s+(?:it's\s+|it is\s+|is\s+)?now)\s+(?:(?:on|at|for|the)\s+)*(?P<other>\S+(?:\s+\d+)?)"
+)
+_IGNORE = LazyPattern(
+    r"(?:^|[.;:!?,—–]\s*|\bplease\s+|\band\s+|\bcan\s+)(?:ignore|disregard)\s+(?:the\s+|any\s+)?\Z"
+)
+_KINDS = (
+    LazyPattern(rf"[{SIGNS}]"),
+    LazyPattern(r"%|percent"),
+    LazyPattern(r"\d:\d\d|\d\s?[ap]\.?m\b|o'clock|noon|midnight"),
+    LazyPattern(
+        r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun)[a-z]*\b|\d(?:st|nd|rd|th)\b"
+    ),
+)
+_DIGIT = LazyPattern(r"\d")
+
+
+def gives_way(value: Surroundings) -> bool:
+    """Say whether a typed value is one that another of its kind has taken the place of, or that is to be ignored."""
+    if value.is_text or value.cues.isdisjoint(GIVING_WAY):
+        return False
+    if ("ignore" in value.words or "disregard" in value.words) and _IGNORE.search(value.left):
+        return True
+    found = _GIVES_WAY.match(value.right)
+    if found is None:
+        return False
+    own, other = value.text[value.start : value.end], found["other"]
+    for kind in _KINDS:
+        if kind.search(own):
+            return kind.search(other) is not None
+    return len(_DIGIT.findall(own)) == len(_DIGIT.findall(other)) and not other.isalpha()
+
+
 _STILL = LazyPattern(
     r"[^.;!?]{0,60}?\b(?:still\s+(?:stands|holds|applies|valid|on)|(?:hasn't|has not)\s+(?:been\s+)?(?:changed|moved)|remains|unchanged)\b"
 )
-_NOT_BEFORE = LazyPattern(r"(?:n't|\bnot|\bnever)\s+(?:been\s+)?$")
+_NOT_BEFORE = LazyPattern(r"(?:n't|\bnot|\bnever)\s+(?:been\s+)?\Z")
 
 
 def is_past(value: Surroundings) -> bool:
@@ -194,6 +239,8 @@ def is_past(value: Surroundings) -> bool:
             if _BEFORE.match(text, at, start) and not _NOT_BEFORE.search(text, max(0, at - 12), at):
                 return True
         if not cues.isdisjoint(PASSED) and (after := _AFTER.match(value.right)):
+            if after["other"] and _ONE.search(after[0]):
+                return False  # `X, and the other was withdrawn`
             # A person or a thing that was moved is no less itself.
             return not (value.is_text and after[0].endswith(_SHIFTED))
         if not cues.isdisjoint(CHANGING) and _is_left_behind(value):
@@ -224,7 +271,7 @@ def is_corrected_next(text: str, at: int) -> bool:
 # `It's X. Sorry, that's wrong.`
 _TAKEN_BACK = LazyPattern(
     r"[^.!?\n]{0,20}?[.!?;,—–-]+\s*(?:(?:sorry|actually|wait|oops|apologies),?\s+)*(?:(?:that|this|it)(?:'s|\s+is|\s+was)\s+(?:wrong|"
-    r"incorrect|not right|a mistake|an error)\b|no\s*[.!]\s*$)"
+    r"incorrect|not right|a mistake|an error)\b|no\s*[.!]\s*\Z)"
 )
 
 
@@ -254,6 +301,8 @@ def _is_left_behind(value: Surroundings) -> bool:
 def _changed(value: Surroundings) -> set[str]:
     """Read `changed from X to Y` and `went up to Y from X`."""
     left = value.left
+    if _FROM_TO.search(left[-_REACH:]) and _TO_NEXT.match(value.right) and _CHANGE.search(left):
+        return {"past", "replaced"}
     if not _FROM.search(left[-_REACH:]) or _UNCHANGED.search(left) or _URGED.search(left):
         return set()
     changed = _CHANGE.search(left) is not None

@@ -127,12 +127,12 @@ def _left_boundary(token: str) -> str:
     """Return what, right before the phrase, makes it a part of something longer."""
     first = token[0]
     if _is_unspaced(first):
-        return rf"[{_KATAKANA}]$" if _is_katakana(first) else ""
+        return rf"[{_KATAKANA}]\Z" if _is_katakana(first) else ""
     if first.isdigit():
-        return rf"[{_LETTERS}][-@]?$|[0-9][.,:/–]$"
+        return rf"[{_LETTERS}][-@]?\Z|[0-9][.,:/–]\Z"
     if first.isalpha() or first == "_":
-        return rf"[{_LETTERS}][-@.&]?$|[a-z]'$"
-    return rf"{re.escape(first)}$"
+        return rf"[{_LETTERS}][-@.&]?\Z|[a-z]'\Z"
+    return rf"{re.escape(first)}\Z"
 
 
 def _right_boundary(token: str) -> str:

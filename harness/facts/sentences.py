@@ -33,7 +33,7 @@ _ABBREVIATIONS = {
     )
     for word in words.split()
 }
-_DAY = LazyPattern(r"(?<!\d)[0-9]{1,2}\.$")
+_DAY = LazyPattern(r"(?<!\d)[0-9]{1,2}\.\Z")
 _LONGEST = max(map(len, _ABBREVIATIONS)) + 2
 
 

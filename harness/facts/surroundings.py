@@ -54,9 +54,14 @@ HEDGING = lexicon(
     "apparently"
 )
 BOUNDING = lexicon("before after prior more over less under above below fewer")
+# What puts something else in the place of the value.
+GIVING_WAY = lexicon(
+    "superseded replaced rescheduled moved changed pushed raised lowered cut reduced increased updated corrected now ignore "
+    "disregard"
+)
 # What can undo a claim …
 CLAIM_CUES = frozenset({"from", "if", "whether", "which", "according"}).union(
-    NEGATING, DENYING, MISLABELLING, CORRECTING, HEDGING, BOUNDING
+    NEGATING, DENYING, MISLABELLING, CORRECTING, HEDGING, BOUNDING, GIVING_WAY
 )
 # … and what can set aside a wrong one.
 WRONG_CUES = CLAIM_CUES.union(PASSED, CHANGING, RENEWING)

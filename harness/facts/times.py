@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from harness.facts.labels import ends_a_label
 from harness.facts.patterns import Found, LazyPattern
 from harness.facts.sentences import Sentence, Word
 from harness.facts.words import parse_number_words
@@ -74,7 +75,7 @@ _PAST_DIGITS = LazyPattern(
 _NAMED = LazyPattern(r"(?:12\s+)?(noon|midday|midnight)(?!\w)")
 _COMPACT = LazyPattern(r"(?<![\w.,:/-])([01]\d|2[0-3])([0-5]\d)\s?(?:hrs|hours|h)\b")
 _CJK = LazyPattern(r"(\d{1,2})\s?(?:時|点|點|时|시)(?:\s?(半)|\s?(\d{1,2})\s?[分분])?")
-_CJK_HALF = LazyPattern(r"(上午|下午|午前|午後|오전|오후)\s?$")
+_CJK_HALF = LazyPattern(r"(上午|下午|午前|午後|오전|오후)\s?\Z")
 _PAST_MINUTES = {"half": 30, "quarter": 15, "five": 5, "ten": 10, "twenty": 20, "twenty-five": 25}
 _MARKS = frozenset(":.h")
 _TOWARDS = frozenset({"to", "before", "of", "till"})
@@ -162,7 +163,12 @@ def _clock(text: str, found: Found) -> TimeFound | None:
     head = None
     if text[max(0, found.start() - 7) : found.start()].rstrip().endswith(_RANGE_MARKS):
         head = _RANGE_HEAD.search(text, max(0, found.start() - 20), found.start())
-    if head is not None and int(head["hour"]) <= 23 and int(head["minute"] or 0) <= 59:
+    if (
+        head is not None
+        and int(head["hour"]) <= 23
+        and int(head["minute"] or 0) <= 59
+        and not ends_a_label(text, head.start(), head.end("minute" if head["minute"] else "hour"), head.end())
+    ):
         return TimeFound(
             head.start(), found.end(), _time(int(head["hour"]), int(head["minute"] or 0), half), value
         )
@@ -214,7 +220,7 @@ def _at_word(text: str, word: Word) -> TimeFound | None:
     return TimeFound(found.start(), found.end(), _time(hour, minute, half)) if hour <= 23 else None
 
 
-_AT = LazyPattern(r"\b(?:at|by|until|till|from|around|about)\s$")
+_AT = LazyPattern(r"\b(?:at|by|until|till|from|around|about)\s\Z")
 
 
 def _spoken_minute(words: str | None) -> int:
@@ -248,12 +254,12 @@ def _time(hour: int, minute: int, half: str | None) -> TimeValue:
 _RANGE_MARKS = ("-", "–", "—", "to", "until", "till", "and")
 _RANGE_HEAD = LazyPattern(
     r"(?<![\w.,:/$-])(?P<hour>\d{1,2})(?:[:.](?P<minute>\d\d))?"
-    r"(?:\s?[-–—]\s?|\s+(?:to|until|till)\s+|(?<=between \d)\s+and\s+|(?<=between \d\d)\s+and\s+)$"
+    r"(?:\s?[-–—]\s?|\s+(?:to|until|till)\s+|(?<=between \d)\s+and\s+|(?<=between \d\d)\s+and\s+)\Z"
 )
 _GAP = LazyPattern(r"\s?[-–—]\s?|\s+(?:to|until|till|through)\s+|\s+and\s+")
-_BETWEEN = LazyPattern(r"\bbetween\s$")
+_BETWEEN = LazyPattern(r"\bbetween\s\Z")
 _CHANGED = LazyPattern(
-    r"\b(?:chang|mov|reschedul|push|shift|switch|postpon|delay|brought|correct|updat|bump)\w*\b[^.;!?]{0,40}$"
+    r"\b(?:chang|mov|reschedul|push|shift|switch|postpon|delay|brought|correct|updat|bump)\w*\b[^.;!?]{0,40}\Z"
 )
 
 
@@ -273,6 +279,8 @@ def _join_ranges(text: str, found: list[TimeFound]) -> list[TimeFound]:
 
 def _is_range(text: str, low: TimeFound, high: TimeFound) -> bool:
     if high.start - low.end > 12 or not _GAP.fullmatch(text, low.end, high.start):
+        return False
+    if ends_a_label(text, low.start, low.end, high.start):
         return False
     before = max(0, low.start - 60)
     if text[low.end : high.start].strip() == "and":

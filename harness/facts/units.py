@@ -123,7 +123,7 @@ _FINER = {
 }  # fmt: skip
 # 5 mg a day is still 5 mg and 8 hours a night still 8 hours; 5 km an hour and 5 mg/dl are other units.
 _NO_RATE = (
-    r"(?!\s?/\s?(?!day|d\b|week|wk|month|mo\b|year|yr|night|person|dose|serving))"
+    r"(?!/\s?(?!day|d\b|week|wk|month|mo\b|year|yr|night|person|dose|serving))"
     r"(?!\s+(?:per|an?|every|each)\s+(?:second|minute|hour|sec|min|hr|liter|litre|deciliter|kilo\w*)\b)(?!²|³)"
 )
 
@@ -175,7 +175,7 @@ def coarser_part(unit: str) -> LazyPattern | None:
     if not coarser:
         return None
     forms = alternation([form for name in coarser for form in _forms(_UNITS[name])])
-    return LazyPattern(rf"(?<![\w]){_COUNT}[\s-]?(?:{forms})[\s,]*(?:and\s+)?$")
+    return LazyPattern(rf"(?<![\w]){_COUNT}[\s-]?(?:{forms})[\s,]*(?:and\s+)?\Z")
 
 
 def _singular(word: str) -> str:

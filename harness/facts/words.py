@@ -158,9 +158,9 @@ _ORDINAL_RUN = LazyPattern(
     rf"(?P<last>{'|'.join([*ORDINAL_UNITS, *ORDINAL_TENS])})(?![\w])"
 )
 _ORDINAL_DIGITS = LazyPattern(r"(?<![\w.,])(\d{1,4})\s?(?:st|nd|rd|th)(?![\w])")
-_COUNTED_SECOND = LazyPattern(r"(?:\b(?:one|per|every|each|half a|split)|\d)[\s-]$")
-_A_SECOND = LazyPattern(r"\b(?:a|this|just a|any)\s$")
-_PART = LazyPattern(r"\b(?:one|two|three|four)[\s-]$")
+_COUNTED_SECOND = LazyPattern(r"(?:\b(?:one|per|every|each|half a|split)|\d)[\s-]\Z")
+_A_SECOND = LazyPattern(r"\b(?:a|this|just a|any)\s\Z")
+_PART = LazyPattern(r"\b(?:one|two|three|four)[\s-]\Z")
 
 
 def ordinals(text: str, sentence: Sentence) -> list[tuple[int, int, int]]:

@@ -252,3 +252,47 @@ def test_an_answer_read_once_gives_the_same_verdicts() -> None:
     ]
     text = AnswerText(answer)
     assert [match_fact(text, fact) for fact in facts] == [match_fact(answer, fact) for fact in facts]
+
+
+GIVING_WAY = rows(
+    (
+        "October 24",
+        """
+        It was rescheduled to October 24.
+        October 26 was rescheduled to October 24.
+        Your original date, October 24, still holds.
+        Don't ignore October 24.
+        You can ignore the reminder for October 23; it's October 24.
+        It's October 24, now at 3:40 PM.
+        - It was October 24, superseded by October 26.
+        - October 24 — superseded by October 26
+        - October 24 was rescheduled to October 26.
+        - October 24, then moved to October 26.
+        - October 24 (now October 26)
+        - Originally October 24, now October 26.
+        - Originally October 24 but now October 26.
+        - Ignore October 24; it's October 26.
+        - Please disregard the October 24 date.
+        """,
+    ),
+    (
+        "$1,250",
+        """
+        It was quoted higher; now it's $1,250.
+        - Originally $1,250, now $1,400.
+        - $1,250 was replaced by $1,400.
+        - The price of $1,250 was raised to $1,400.
+        """,
+    ),
+    ("3:40 PM", "It was moved to 3:40 PM.\n- The 3:40 PM slot was rescheduled to 4:20 PM."),
+    (
+        "4429853327",
+        "Account 4429853327 was moved to the Elm Street branch.\nOrder 4429853327 was moved to March 5.",
+    ),
+)
+
+
+@pytest.mark.parametrize(("fact", "answer", "expected"), GIVING_WAY)
+def test_a_value_that_gives_way_to_another_is_not_stated(fact: str, answer: str, expected: bool) -> None:
+    kind = {"O": "date", "$": "money", "3": "time", "4": "id"}[fact[0]]
+    assert match(fact, kind, answer).asserted is expected

@@ -1,0 +1,28 @@
+"""A number that names a thing, as in `payment 2`, `check #1`, `iPhone 15`: a dash after it begins no range."""
+
+from __future__ import annotations
+
+from harness.facts.patterns import LazyPattern
+
+_MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+_LABEL = LazyPattern(
+    r"(?:#|№|\b(?:no|nr|number|year|month|week|day|night|session|visit|payment|instal?lment|deposit|invoice|check|cheque|order|"
+    r"item|option|choice|plan|package|tier|level|grade|class|group|team|zone|phase|stage|step|part|section|chapter|page|line|"
+    r"slot|window|trip|leg|flight|train|bus|route|gate|platform|track|terminal|seat|row|room|suite|unit|apartment|apt|flat|"
+    r"floor|building|block|lot|bay|dock|locker|box|bag|tank|car|van|vehicle|phone|line|account|card|policy|claim|child|kid|"
+    r"patient|guest|player|model|version|iphone|galaxy|pixel|type|size|clinic|school|store|site|branch|course|module|quote|"
+    r"estimate|offer|bid)\.?\s?"
+    rf"|\b(?:{_MONTHS})[a-z]*\.?\s(?:\d{{1,2}}(?:st|nd|rd|th)?,?\s)?)\Z"
+)
+_SPACED_DASH = LazyPattern(r"\s[-–—]\s")
+
+
+def ends_a_label(text: str, start: int, end: int, after: int) -> bool:
+    """Say whether the number at `start` to `end` names a thing that a dash parts from what begins at `after`.
+
+    `Payment 2 - $40` and `Sep 11, 2023 - $40` say something of a payment and of a day; `days 2-4` is a range, as
+    is whatever has no space around its dash.
+    """
+    if not _SPACED_DASH.fullmatch(text, end, after):
+        return False
+    return _LABEL.search(text, max(0, start - 24), start) is not None

@@ -1,0 +1,59 @@
+"""Whose is it? A word further on in the sentence may set aside another value than the one looked at.
+
+`May 14 was offered, and you declined it` is about May 14; `May 14, because you declined May 15`,
+`May 14, as the May 15 slot was withdrawn` and `May 14; Dr. Hallam's slot fell through` are not.
+"""
+
+from __future__ import annotations
+
+from harness.facts.patterns import LazyPattern
+from harness.facts.surroundings import Surroundings
+
+# After these something else is talked about as soon as it is named, …
+_REASON = LazyPattern(r"\b(?:because|since|as|while|whereas|when|after|once)\b(?! well\b)")
+# … and after these unless the word is about both, or comes back to the value by a pronoun.
+_TURN = LazyPattern(r"[;(—–]|\s-\s")
+_GOES_ON = LazyPattern(r".*\b(?:and|but|though|so|then)\b")
+_BOTH = LazyPattern(r"\b(?:were|are|both|neither|all|none)\b")
+_PRONOUN = LazyPattern(r"(?:\w+\s+)*?(?:it|that|this|them|those)\b")
+_NAMED = LazyPattern(r"\d|\b(?!I\b)[A-ZÀ-Þ]")
+_BRACKETS = LazyPattern(r"\([^()]*\)")
+# `declined May 15` takes its object with it; `was declined on May 15` and `which you declined` do not.
+_TRANSITIVE = LazyPattern(
+    r"(?:declined|refused|rejected|turned\s+down|(?:gave|given)\s+up|withdrew|crossed\s+out|released|forgot|overlooked|ignored)"
+)
+_OBJECT = LazyPattern(r"\s+(?:the\s+|your\s+|his\s+|her\s+|their\s+)?(?:[$€£]?\d|[A-ZÀ-Þ])")
+_PASSIVE_OR_RELATIVE = LazyPattern(
+    r"\b(?:was|were|been|is|are|being|got)\s+(?:\w+\s+)?\Z|\b(?:which|that|whom?)\b[^,;]{0,30}\Z"
+)
+
+
+def is_about(value: Surroundings, cue: tuple[int, int]) -> bool:
+    """Say whether a cue after the value, at a span of the text, speaks of the value."""
+    start, end = cue
+    between = _without_brackets(value.cased[value.end : start])
+    if (reason := _REASON.search(between)) and _NAMED.search(between, reason.end()):
+        return False
+    comes_back = _PRONOUN.match(value.text, start, end + 6) is not None
+    if not comes_back:
+        if (turn := _TURN.search(between)) and _NAMED.search(between, turn.end()):
+            return False
+        if (
+            (goes_on := _GOES_ON.match(between))
+            and _NAMED.search(between, goes_on.end())
+            and not _BOTH.search(between, goes_on.end())
+        ):
+            return False
+    return (
+        _TRANSITIVE.fullmatch(value.text, start, end) is None
+        or _OBJECT.match(value.cased, end) is None
+        or _PASSIVE_OR_RELATIVE.search(between) is not None
+    )
+
+
+def _without_brackets(text: str) -> str:
+    if "(" not in text:
+        return text
+    for found in _BRACKETS.finditer(text):
+        text = text[: found.start()] + " " * (found.end() - found.start()) + text[found.end() :]
+    return text
