@@ -249,7 +249,8 @@ def whole() -> Made:
     return make(suite, synthetic(suite))
 
 
-@pytest.fixture(scope="session")
+# Playwright keeps an event loop running for as long as it lives, and tests after these start their own.
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Callable[..., Any]]:
     """Return what starts Chromium; skip where it or playwright is missing."""
     api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -259,7 +260,7 @@ def chromium() -> Iterator[Callable[..., Any]]:
         yield lambda *flags: playwright.chromium.launch(executable_path=CHROMIUM, args=[*FLAGS, *flags])
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser(chromium: Callable[..., Any]) -> Iterator[Any]:
     started = chromium()
     yield started
