@@ -86,7 +86,7 @@ class RetrievalEvaluator:
     """Measures rankings.
 
     Attributes:
-        ks: cutoffs side by side; the first decides what passes.
+        ks: cutoffs side by side; the first decides what passes and what was missed.
         level: grade from which an id is relevant; any above 0 when None.
     """
 
@@ -179,7 +179,6 @@ class RetrievalEvaluator:
         intruders = [id for id in first if id in query.unwanted]
         wanted = [id for id in first if id in relevant]
         passed = None if found.failure else (bool(wanted) or not relevant) and not intruders
-        furthest = ids[: at[max(self.ks)]]
         return Item(
             id=query.id,
             label=query.text,
@@ -190,9 +189,9 @@ class RetrievalEvaluator:
             detail={
                 "relevant": sorted(relevant),
                 "results": ids,
-                "missed": sorted(relevant - set(furthest)),
+                "missed": sorted(relevant - set(first)),
                 "intruders": intruders,
-                "instead": [id for id in furthest if id not in relevant],
+                "instead": [id for id in first if id not in relevant],
                 "k": query.k,
                 "seconds": found.seconds,
             },

@@ -136,7 +136,8 @@ def below_other(
         fell = [(a, b) for a, b in pairs if _value(a, name) < _value(b, name) - TOLERANCE]
         message = f"{evaluation.system}: {name} is {mine:.4f}, below {least:.4f} of {label}"
         queries = (
-            f"{a.id}: {_value(b, name):.3f} → {_value(a, name):.3f}  {a.label}{_why(a, b)}" for a, b in fell
+            f"{a.id}: {_value(b, name):.3f} → {_value(a, name):.3f}  {a.label}{_why(a, b, name)}"
+            for a, b in fell
         )
         breaches.append(Breach(message, tuple(queries)))
     return tuple(breaches)
@@ -154,12 +155,39 @@ def _value(item: Item, name: str) -> float:
 def _told(item: Item, name: str) -> str:
     if item.failure:
         return f"{item.id}: {item.failure}  {item.label}"
-    missed = ", ".join(item.detail.get("missed", ())) or "nothing"
-    return f"{item.id}: {_value(item, name):.3f}  {item.label} (missed: {missed})"
+    ranks = _ranks(item, name)
+    missed = ", ".join(id for id, rank in ranks.items() if rank is None)
+    # A metric of ranks can be low though everything was found.
+    places = ", ".join(map(str, sorted(rank for rank in ranks.values() if rank is not None)))
+    why = f"missed: {missed}" if missed else f"found at {places}"
+    return f"{item.id}: {_value(item, name):.3f}  {item.label} ({why})"
 
 
-def _why(now: Item, then: Item) -> str:
+def _why(now: Item, then: Item, name: str) -> str:
     if now.failure:
         return f" ({now.failure})"
-    lost = [id for id in now.detail.get("missed", ()) if id not in then.detail.get("missed", ())]
-    return f" (lost: {', '.join(lost)})" if lost else ""
+    here, before = _ranks(now, name), _ranks(then, name)
+    lost = [id for id, rank in here.items() if rank is None and before.get(id) is not None]
+    if lost:
+        return f" (lost: {', '.join(lost)})"
+    sunk = [
+        f"{id} from {old} to {rank}"
+        for id, rank in here.items()
+        if rank is not None and (old := before.get(id)) is not None and old < rank
+    ]
+    return f" (sank: {', '.join(sunk)})" if sunk else ""
+
+
+def _ranks(item: Item, name: str) -> dict[str, int | None]:
+    """Return the rank of each relevant id among the results that a metric looks at, None where it is not there.
+
+    Those are the first k of `recall@k`, or the query's own cutoff; the first R of rprec; else all.
+    """
+    relevant, results = item.detail.get("relevant", ()), list(item.detail.get("results", ()))
+    base, _, k = name.partition("@")
+    if base == "rprec":
+        results = results[: len(relevant)]
+    elif k:
+        results = results[: item.detail.get("k") or int(k)]
+    places = {id: rank for rank, id in enumerate(results, start=1)}
+    return {id: places.get(id) for id in relevant}

@@ -59,10 +59,19 @@ def test_a_cutoff_of_its_own_changes_the_metrics() -> None:
 
 
 def test_misses_are_listed_with_what_came_instead() -> None:
-    one = measured(data(QUERIES[:2]), {"a": ["m7", "m8"], "b": ["m2", "m3"]})
+    one = measured(data(QUERIES[:2]), {"a": ["m7", "m8"], "b": ["m2", "m3"]}, ks=(3,))
     header, row = one.sections["misses"]
     assert header == ("Query", "Text", "Missed", "Unwanted", "Came instead")
     assert row == ("a", "first", "m1", "–", "m7, m8")
+
+
+def test_misses_are_those_of_the_first_cutoff() -> None:
+    deep = {"a": ["m7", "m8", "m1"], "b": ["m2", "m9", "m3"]}
+    one = measured(data(QUERIES[:2]), deep, ks=(2, 10))
+    _, *rows = one.sections["misses"]
+    assert rows == [("a", "first", "m1", "–", "m7, m8"), ("b", "second", "m3", "–", "m9")]
+    assert [item.detail["missed"] for item in one.items] == [["m1"], ["m3"]]
+    assert measured(data(QUERIES[:2]), deep, ks=(3,)).sections["misses"] == ()
 
 
 def test_tags_stand_apart() -> None:

@@ -32,7 +32,47 @@ def test_a_floor() -> None:
     breach = below_floor(measured(SET, worse(q3=["m9", "m3"])), parse_floor("recall@1=0.9"))
     assert breach is not None
     assert breach.message == "mine: recall@1 is 0.8000, below 0.9"
-    assert breach.queries == ("q3: 0.000  query 3 (missed: nothing)",)
+    assert breach.queries == ("q3: 0.000  query 3 (missed: m3)",)
+
+
+@pytest.mark.parametrize(
+    ("floor", "told"),
+    [
+        ("recall@1=1", "0.000  both (missed: m1, m2)"),
+        ("recall@3=1", "0.500  both (missed: m2)"),
+        ("rprec=1", "0.500  both (missed: m2)"),
+        ("ndcg@5=1", "0.651  both (found at 2, 4)"),
+        ("mrr=1", "0.500  both (found at 2, 4)"),
+    ],
+)
+def test_a_gate_tells_what_was_missed_at_its_own_cutoff(floor: str, told: str) -> None:
+    one = data([Query("q", "both", {"m1": 1.0, "m2": 1.0})])
+    found = measured(one, {"q": ["m9", "m1", "m8", "m2"]}, ks=(1, 2, 3, 5))
+    breach = below_floor(found, parse_floor(floor))
+    assert breach is not None
+    assert breach.queries == (f"q: {told}",)
+
+
+def test_a_gate_tells_what_was_missed_at_the_querys_own_cutoff() -> None:
+    one = measured(data([Query("q", "x", {"m1": 1.0}, k=2)]), {"q": ["m9", "m8", "m1"]}, ks=(1, 5))
+    breach = below_floor(one, parse_floor("recall@5=1"))
+    assert breach is not None
+    assert breach.queries == ("q: 0.000  x (missed: m1)",)
+
+
+@pytest.mark.parametrize(
+    ("metric", "told"),
+    [
+        ("recall@1", "1.000 → 0.000  query 3 (lost: m3)"),
+        ("recall@2", "1.000 → 0.000  query 3 (lost: m3)"),
+        ("mrr@3", "1.000 → 0.333  query 3 (sank: m3 from 1 to 3)"),
+        ("map", "1.000 → 0.333  query 3 (sank: m3 from 1 to 3)"),
+    ],
+)
+def test_a_baseline_tells_what_was_lost_at_the_metrics_own_cutoff(metric: str, told: str) -> None:
+    base, now = (measured(SET, found, ks=(1, 2, 3)) for found in (GOOD, worse(q3=["m9", "m8", "m3"])))
+    (breach,) = below_other(now, base, [metric], "old")
+    assert breach.queries == (f"q3: {told}",)
 
 
 def test_a_failure_never_opens_a_gate() -> None:
