@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
 LEVELS = ("message", "round", "conversation")
 SECTIONS = ("groups", "tags", "misses", "thresholds")
 BUNDLED = "bundled"
-_SWEPT = re.compile(r"""(?:\[[^\]]*\]|\([^)]*\)|'[^']*'|"[^"]*"|[^,])+""")
-"""A value of a sweep: no comma ends it inside brackets or quotes."""
 
 
 @click.group("retrieval")
@@ -59,7 +56,9 @@ def command() -> None:
     "--relevant-from", type=float, metavar="GRADE", help="Least grade that is relevant (any above 0)."
 )
 @click.option(
-    "--sweep", metavar="NAME=V1,V2,…", help="Try values of an option of every --system, side by side."
+    "--sweep",
+    metavar="NAME=V1,V2,…",
+    help="Try values of an option of every --system, side by side, each held against the first.",
 )
 @click.option(
     "--show", "sections", multiple=True, type=click.Choice(SECTIONS), help="Further tables; repeatable."
@@ -105,6 +104,7 @@ def evaluate(
     Every query is searched once; a query that fails is named and stands outside the means, with
     bounds. Exits with 1 when a gate is not kept, naming the queries.
     """
+    from harness.cli.retrieval_sweeps import against_the_first, sections_of
     from harness.cli.retrieving import evaluate as measure
     from harness.retrieval.evaluator import RetrievalEvaluator
     from harness.retrieval.gates import parse_floor
@@ -117,9 +117,12 @@ def evaluate(
     evaluator = RetrievalEvaluator(tuple(ks) or KS, relevant_from)
     found: list[list[Evaluation]] = []
     for corpora in _corpora(datasets, suite, level, cases, corpus):
-        found.append(measure(corpora, specs, evaluator, options.models(options.settings())))
+        every = [spec for tried in specs for spec in tried]
+        measured = measure(corpora, every, evaluator, options.models(options.settings()))
+        found.append(against_the_first(measured, len(specs[0])))
     names = [f"{name}@{evaluator.ks[0]}" for name in ("hit", "recall")] + ["mrr"]
-    _print(found, names, sections, values["format"].value, output)
+    shown = [*sections, *dict.fromkeys(name for evaluations in found for name in sections_of(evaluations))]
+    _print(found, names, shown, values["format"].value, output)
     breaches = _breaches(found, wanted, baselines, gated, evaluator.ks[0])
     if breaches:
         raise GateError("\n".join(breaches))
@@ -130,7 +133,11 @@ def evaluate(
 @click.argument("second", type=click.Path(path_type=Path))
 @click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Only this metric; repeatable.")
 @click.option(
-    "--system", "system", metavar="LABEL", help="Which system of each file, where they hold several."
+    "--system",
+    "systems",
+    multiple=True,
+    metavar="LABEL",
+    help="Which system of each file, where they hold several; twice, for FIRST and for SECOND.",
 )
 @click.option(
     "--dataset", "dataset", metavar="ID", help="Which data set of each file, where they hold several."
@@ -140,31 +147,37 @@ def compare(
     first: Path,
     second: Path,
     metrics: tuple[str, ...],
-    system: str | None,
+    systems: tuple[str, ...],
     dataset: str | None,
     format: str | None,
 ) -> None:
     """Compare two results of the same queries: what rose, what fell, and whether that can be chance.
 
-    FIRST and SECOND are files that `retrieval evaluate -o FILE.json` wrote. p is of a paired sign-flip test.
+    FIRST and SECOND are files that `retrieval evaluate -o FILE.json` wrote, or one file twice, with a
+    --system for each. p is of a paired sign-flip test.
     """
-    from harness.report import change_view
+    from harness.report import change_view, markdown
     from harness.report.evaluation_view import read_json
     from harness.retrieval.comparing import compare as changes_of
 
     values = options.settings(format=format)
-    one, other = (_chosen(read_json(path), path, system, dataset) for path in (first, second))
+    if len(systems) > 2:
+        raise InputError("--system: name one for both files, or one for each.")
+    of_first, of_second = (systems[0], systems[-1]) if systems else (None, None)
+    one = _chosen(read_json(first), first, of_first, dataset)
+    other = _chosen(read_json(second), second, of_second, dataset)
     changes = changes_of(one, other, metrics)
+    told = f"First is {one.system} of {first}, second is {other.system} of {second}."
     match values["format"].value:
         case "json":
             click.echo(change_view.as_json(changes), nl=False)
         case "csv":
             click.echo(change_view.as_csv(changes), nl=False)
         case "md":
-            click.echo(change_view.as_markdown(changes), nl=False)
+            click.echo(f"{change_view.as_markdown(changes)}- {markdown.escape(told)}")
         case _:
             console.show(change_view.tables(changes))
-            console.say("\n".join(change_view.notes(changes)))
+            console.say("\n".join((*change_view.notes(changes), told)))
 
 
 def _files_of(datasets: Sequence[Path]) -> Iterator[Path]:
@@ -185,54 +198,35 @@ def _chosen(
     found = list(evaluations)
     if not found:
         raise InputError(f"{path}: holds no evaluation.")
-    for field, name in (("system", system), ("dataset", dataset)):
+    twice = " (twice, where the two differ)"
+    for field, name, more in (("system", system, twice), ("dataset", dataset, "")):
         held = ", ".join(dict.fromkeys(getattr(one, field) for one in found))
         of_it = [one for one in found if name in (None, getattr(one, field))]
         if not of_it:
-            raise InputError(f"{path}: holds no {field} {name!r} ({held}). Name one with --{field}.")
+            raise InputError(f"{path}: holds no {field} {name!r} ({held}). Name one with --{field}{more}.")
         if len({getattr(one, field) for one in of_it}) > 1:
-            raise InputError(f"{path}: holds more than one {field} ({held}). Name one with --{field}.")
+            raise InputError(f"{path}: holds more than one {field} ({held}). Name one with --{field}{more}.")
         found = of_it
     if len(found) > 1:
         raise InputError(f"{path}: holds {found[0].system} on {found[0].dataset} {len(found)} times.")
     return found[0]
 
 
-def _specs(systems: Sequence[str], sweep: str | None) -> list[Spec]:
+def _specs(systems: Sequence[str], sweep: str | None) -> list[list[Spec]]:
+    """Return the specs, those of one system together: one of each, or the values of a sweep."""
+    from harness.cli.retrieval_sweeps import swept
     from harness.naming import parse_spec
 
     if not systems:
         raise InputError("name at least one --system, such as --system fts5.")
-    if sweep is None:
-        specs = [parse_spec(text, "--system", labelled=True) for text in systems]
-    else:
-        name, _, listed = sweep.partition("=")
-        tried = [value.strip() for value in _SWEPT.findall(listed) if value.strip()]
-        if not name.isidentifier() or not tried:
-            raise InputError(f"--sweep {sweep}: write NAME=V1,V2, such as k=10,60 or weights=[1,1],[2,1].")
-        specs = [_with(text, name, value) for text in systems for value in tried]
-    labels = [spec.label for spec in specs]
+    specs = [[parse_spec(text, "--system", labelled=True)] for text in systems]
+    if sweep is not None:
+        specs = swept(systems, sweep)
+    labels = [spec.label for tried in specs for spec in tried]
     twice = next((label for label in labels if labels.count(label) > 1), None)
     if twice:
         raise InputError(f"two systems are called {twice}. Give one of them another label: --system OTHER=….")
     return specs
-
-
-def _with(text: str, name: str, value: str) -> Spec:
-    """Return a spec with one option set anew, and labelled by it."""
-    import ast
-
-    from harness.naming import parse_spec
-
-    spec = parse_spec(text, "--system", labelled=True)
-    try:
-        read = ast.literal_eval(value)
-    except (SyntaxError, ValueError):
-        read = value
-    changed = {**spec.options, name: read}
-    written = f"{spec.name}({', '.join(f'{key}={option!r}' for key, option in changed.items())})"
-    label = f"{spec.label.partition('(')[0]} {name}={value}" if spec.label != spec.text else written
-    return spec._replace(text=written, options=changed, label=label)
 
 
 def _corpora(

@@ -131,6 +131,69 @@ def test_a_sweep_tries_every_value(recallbench: Any, data: Path) -> None:
     assert "hybrid(embedder='hashing')" in bare.stdout
 
 
+def test_a_sweep_holds_each_value_against_the_first(recallbench: Any, data: Path, tmp_path: Path) -> None:
+    swept, page = tmp_path / "swept.json", tmp_path / "swept.md"
+    done = recallbench(
+        "retrieval", "evaluate", data, "-s", "a=hybrid", "-s", "b=hybrid(k=1)",
+        "--sweep", "streams=fts5,'fts5,entities','fts5,entities,raw'", "-o", swept, "-o", page,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    (row,) = [
+        line
+        for line in done.stdout.partition("b streams='fts5,entities,raw': against b streams=fts5")[
+            2
+        ].splitlines()
+        if line.startswith("│ recall@5")
+    ]
+    cells = ["0.3333", "1.0000", "+0.6667", "0.5", "2", "0", "3"]
+    assert [cell.strip() for cell in row.strip("│").split("│")][1:] == cells
+    assert "| recall@5 | 0.3333 | 1.0000 | +0.6667 | 0.5 | 2 | 0 | 3 |" in page.read_text(encoding="utf-8")
+    evaluations = json.loads(swept.read_text(encoding="utf-8"))["evaluations"]
+    held = {
+        one["system"]: {name: rows for name, rows in one["sections"].items() if name.startswith("against ")}
+        for one in evaluations
+    }
+    assert (held["a streams=fts5"], held["b streams=fts5"]) == ({}, {})
+    sections = held["a streams='fts5,entities,raw'"]
+    name = "against a streams=fts5"
+    assert set(sections) == {name, f"{name}, queries that rose and fell"}
+    assert ["recall@5", *cells] in sections[name]
+    assert [row[0] for row in sections[f"{name}, queries that rose and fell"][1:]] == ["b", "c"]
+
+
+def test_a_value_that_changes_nothing_says_so(recallbench: Any, data: Path) -> None:
+    done = recallbench("retrieval", "evaluate", data, "-s", "hybrid(streams='fts5')", "--sweep", "k=1,60")
+    assert "queries that rose and fell" not in done.stdout
+    assert "against hybrid(streams='fts5', k=1): No query changed." in " ".join(done.stdout.split())
+
+
+def test_a_sweep_over_negatives_goes_on_without_a_comparison(recallbench: Any, data: Path) -> None:
+    nothing = [{"q": "What of the zebra?", "expected_ids": [], "negative": True}]
+    data.write_text(json.dumps({"memories": MEMORIES, "queries": nothing}), encoding="utf-8")
+    done = recallbench("retrieval", "evaluate", data, "-s", "hybrid(streams='fts5')", "--sweep", "k=1,60")
+    assert done.returncode == 0, done.stderr
+    assert "not comparable" in done.stdout
+
+
+def test_compare_takes_two_systems_of_one_file(recallbench: Any, data: Path, tmp_path: Path) -> None:
+    both = tmp_path / "both.json"
+    made = recallbench("retrieval", "evaluate", data, "-s", "a=fts5", "-s", f"b={LEXICAL}", "-o", both)
+    assert made.returncode == 0, made.stderr
+    args = ("retrieval", "compare", both, both, "--metric", "recall@5")
+    done = recallbench(*args, "--system", "a", "--system", "b", "--format", "md")
+    assert "| recall@5 | 0.3333 | 1.0000 | +0.6667 | 0.5 | 2 | 0 | 3 |" in done.stdout
+    assert "First is a of " in done.stdout
+    back = recallbench(*args, "--system", "b", "--system", "a", "--format", "csv")
+    assert back.stdout.splitlines()[1].startswith("recall@5,1.0,0.333")
+    assert "+0.0000" in recallbench(*args, "--system", "b", "--format", "md").stdout
+    unclear = recallbench(*args)
+    assert (unclear.returncode, "Name one with --system (twice, where" in unclear.stderr) == (2, True)
+    three = recallbench(*args, "--system", "a", "--system", "b", "--system", "a")
+    assert (three.returncode, "one for each" in three.stderr) == (2, True)
+    unknown = recallbench(*args, "--system", "a", "--system", "c")
+    assert (unknown.returncode, "holds no system 'c' (a, b)" in unknown.stderr) == (2, True)
+
+
 def test_a_sweep_tries_weights(recallbench: Any, data: Path) -> None:
     done = recallbench(
         "retrieval", "evaluate", data, "-s", "mine=hybrid(streams='fts5,raw')", "--sweep", "weights=[1,2],[2,1]", "--format", "json"
