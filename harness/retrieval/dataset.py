@@ -51,7 +51,7 @@ class Query:
         text: what is searched for.
         grades: relevance by memory id; above 0 is relevant.
         k: its own cutoff, which takes the place of the ones asked for.
-        negative: whether nothing is relevant on purpose.
+        negative: whether nothing is relevant on purpose; it has to be said, and is never guessed from grades.
         unwanted: ids that must stay out of its results.
         tags: groups that it belongs to.
         needs: the stream that it can't do without, such as `links`.

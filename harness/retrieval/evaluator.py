@@ -178,7 +178,8 @@ class RetrievalEvaluator:
         first = ids[: at[self.ks[0]]]
         intruders = [id for id in first if id in query.unwanted]
         wanted = [id for id in first if id in relevant]
-        passed = None if found.failure else (bool(wanted) or not relevant) and not intruders
+        counts = bool(relevant) or query.negative
+        passed = None if found.failure or not counts else (bool(wanted) or not relevant) and not intruders
         return Item(
             id=query.id,
             label=query.text,
@@ -188,6 +189,7 @@ class RetrievalEvaluator:
             failure=found.failure,
             detail={
                 "relevant": sorted(relevant),
+                "negative": query.negative,
                 "results": ids,
                 "missed": sorted(relevant - set(first)),
                 "intruders": intruders,
@@ -235,6 +237,14 @@ class RetrievalEvaluator:
         if undefined := len(queries) - len(judged):
             noun = "query has" if undefined == 1 else "queries have"
             yield f"{undefined} {noun} no relevant memory and count in no mean."
+        unsaid = [
+            query.id
+            for query in queries
+            if not query.negative and not metrics.relevant_of(query.grades, self.level)
+        ]
+        if unsaid:
+            noun = "does not say that it is" if len(unsaid) == 1 else "do not say that they are"
+            yield f"{len(unsaid)} of these {noun} negative, and can neither pass nor fail, such as {unsaid[0]}."
         if own := sum(query.k is not None for query in queries):
             noun = "query has a cutoff of its" if own == 1 else "queries have cutoffs of their"
             yield f"{own} {noun} own, at which every @k of them is measured."

@@ -2,7 +2,8 @@
 
 At three levels: `message` (what the facts cite), `round` (a user message with its reply) and
 `conversation`. A fact that follows from others makes those relevant that it follows from. A case
-without evidence (nothing was ever said) is a negative query.
+that cannot be answered and has no evidence (nothing was ever said) is a negative query; one that can be
+answered and cites nothing is undefined.
 """
 
 from __future__ import annotations
@@ -47,7 +48,8 @@ def set_of(case: Case, level: Level = "message", *others: Case) -> RetrievalSet:
 
 def _query(case: Case, units: Mapping[str, str]) -> Query:
     grades = {unit: 1.0 for ref in evidence_of(case) if (unit := units.get(ref)) is not None}
-    return Query(case.id, case.question, grades, negative=not grades, tags=(case.category, *case.abilities))
+    negative = not grades and not case.answerable
+    return Query(case.id, case.question, grades, negative=negative, tags=(case.category, *case.abilities))
 
 
 def evidence_of(case: Case) -> tuple[str, ...]:

@@ -80,12 +80,17 @@ def below_floor(evaluation: Evaluation, floor: Floor) -> Breach | None:
 
 def _too_few_passed(evaluation: Evaluation, floor: Floor) -> Breach | None:
     """Hold the share of queries that passed: those that must find something and those that must not."""
-    asked = len(evaluation.items)
-    share = evaluation.passed / asked if asked else 0.0
+    asked = [item for item in evaluation.items if _counts(item) or item.detail.get("negative")]
+    if not asked:
+        return Breach(
+            f"{evaluation.system}: passed has no value, below {floor.least:g}: no query can pass", ()
+        )
+    passed = sum(item.passed is True for item in asked)
+    share = passed / len(asked)
     if share >= floor.least - TOLERANCE:
         return None
-    told = f"{evaluation.system}: passed is {share:.4f} ({evaluation.passed}/{asked}), below {floor.least:g}"
-    lost = [item for item in evaluation.items if not item.passed]
+    told = f"{evaluation.system}: passed is {share:.4f} ({passed}/{len(asked)}), below {floor.least:g}"
+    lost = [item for item in asked if not item.passed]
     return Breach(told, tuple(_why_not(item) for item in lost))
 
 

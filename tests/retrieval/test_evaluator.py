@@ -74,6 +74,27 @@ def test_misses_are_those_of_the_first_cutoff() -> None:
     assert measured(data(QUERIES[:2]), deep, ks=(3,)).sections["misses"] == ()
 
 
+def test_a_query_without_relevant_ids_passes_only_where_it_says_that_it_is_negative() -> None:
+    graded = (
+        Query("weak", "graded below the level", {"m1": 1.0}, unwanted=frozenset({"m9"})),
+        Query("open", "nothing is judged"),
+        Query("none", "nothing, on purpose", negative=True),
+        Query("good", "graded", {"m1": 3.0}),
+    )
+    found = {query.id: Found((Ranked("m1", 1.0),), 0.0) for query in graded}
+    one = RetrievalEvaluator((1,), 2.0).measure([Searched(data(graded), found, "mine")], "set")
+    assert {item.id: item.passed for item in one.items} == {
+        "weak": None,
+        "open": None,
+        "none": True,
+        "good": True,
+    }
+    assert (one.passed, one.total) == (2, 2)
+    assert "3 queries have no relevant memory and count in no mean." in one.warnings
+    told = "2 of these do not say that they are negative, and can neither pass nor fail, such as weak."
+    assert told in one.warnings
+
+
 def test_tags_stand_apart() -> None:
     one = measured(data(QUERIES), {"a": ["m1"], "b": ["m9"], "n": []})
     _, x, y = one.sections["tags"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from harness.retrieval.from_suite import LEVELS, Level, evidence_of, ranking_of, set_of, units_of
@@ -35,6 +37,15 @@ def test_every_case_can_be_measured(case: Case) -> None:
     ids = {memory.id for memory in made.memories}
     assert set(made.queries[0].grades) <= ids
     assert made.queries[0].negative == (not evidence_of(case))
+
+
+def test_only_what_cannot_be_answered_is_negative() -> None:
+    bare = replace(CASE, evidence=(), gold=replace(CASE.gold, required=()))
+    assert [set_of(replace(bare, answerable=can)).queries[0].negative for can in (True, False)] == [
+        False,
+        True,
+    ]
+    assert not set_of(replace(CASE, answerable=False)).queries[0].negative, "it cites evidence"
 
 
 def test_memories_of_several_messages_bring_them_in_order() -> None:

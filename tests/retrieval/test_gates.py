@@ -104,6 +104,18 @@ def test_what_must_stay_out_can_be_gated() -> None:
     assert breach.queries == ("t: not passed  nothing (unwanted: m9)",)
 
 
+def test_what_can_neither_pass_nor_fail_opens_and_shuts_no_gate() -> None:
+    one = data([*QUERIES, Query("open", "nothing is judged")])
+    for found in ({**GOOD, "open": ["m8"]}, {**GOOD, "open": "timeout"}):
+        assert below_floor(measured(one, found), parse_floor("passed=1")) is None
+    breach = below_floor(measured(one, worse(q1="timeout", open=["m8"])), parse_floor("passed=1"))
+    assert breach is not None
+    assert breach.message == "mine: passed is 0.8000 (4/5), below 1"
+    nobody = below_floor(measured(data([Query("open", "x")]), {"open": []}), parse_floor("passed=0.5"))
+    assert nobody is not None
+    assert nobody.message == "mine: passed has no value, below 0.5: no query can pass"
+
+
 def test_a_metric_that_was_not_measured() -> None:
     with pytest.raises(InputError, match="Measured: hit@1"):
         below_floor(measured(SET, GOOD), parse_floor("recall@7=0.5"))
