@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from harness.errors import InputError, Problem, SuiteError
+from harness.errors import Problem, SuiteError
 
 FieldPath = tuple[str | int, ...]
 
@@ -30,12 +30,19 @@ def strict_json(text: str) -> Any:
     return json.loads(text, object_pairs_hook=_no_key_twice, parse_constant=_no_such_number)
 
 
+def unreadable(path: Path, error: OSError | UnicodeDecodeError) -> Problem:
+    """Return the problem of a file that cannot be read, to be listed with those of others."""
+    mend = (
+        "Save it as UTF-8." if isinstance(error, UnicodeDecodeError) else "Check where it is, and its rights."
+    )
+    return Problem(path, 0, "", f"cannot be read: {error}.", mend, "unreadable")
+
+
 class JsonFile:
     """A file and what is wrong with it.
 
     Raises:
-        InputError: when it cannot be read.
-        SuiteError: when it is no JSON, or has a key twice in one object.
+        SuiteError: when it cannot be read, is no JSON, or has a key twice in one object.
     """
 
     def __init__(self, path: Path) -> None:
@@ -45,7 +52,7 @@ class JsonFile:
             self.text = path.read_text(encoding="utf-8-sig")
             self.value = strict_json(self.text)
         except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"{path}: cannot be read: {error}") from None
+            raise SuiteError([unreadable(path, error)]) from None
         except json.JSONDecodeError as error:
             told = f"is no JSON: {error.msg}."
             raise SuiteError([Problem(path, error.lineno, "", told, "Mend the JSON.", "bad-json")]) from None

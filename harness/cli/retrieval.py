@@ -42,9 +42,7 @@ def command() -> None:
     metavar="DIR",
     help=f"Measure on the gold evidence of a suite's cases instead; '{BUNDLED}' is ours.",
 )
-@click.option(
-    "--level", type=click.Choice(LEVELS), default="message", show_default=True, help="Of a suite's evidence."
-)
+@click.option("--level", type=click.Choice(LEVELS), help="Of a suite's evidence (message).")
 @options.case_option
 @click.option(
     "--corpus", type=click.Path(path_type=Path), metavar="FILE", help="Memories of a graded data set."
@@ -86,7 +84,7 @@ def evaluate(
     datasets: tuple[Path, ...],
     systems: tuple[str, ...],
     suite: str | None,
-    level: str,
+    level: str | None,
     cases: tuple[str, ...],
     corpus: Path | None,
     ks: tuple[int, ...],
@@ -230,28 +228,28 @@ def _specs(systems: Sequence[str], sweep: str | None) -> list[list[Spec]]:
 
 
 def _corpora(
-    datasets: Sequence[Path], suite: str | None, level: str, cases: Sequence[str], corpus: Path | None
+    datasets: Sequence[Path], suite: str | None, level: str | None, cases: Sequence[str], corpus: Path | None
 ) -> list[Corpora]:
     from harness.cli.retrieving import Corpora
-    from harness.retrieval.loading import load_retrieval
+    from harness.retrieval.loading import load_several
 
     if bool(datasets) == bool(suite):
         raise InputError("name retrieval data sets, or a suite with --suite (one of the two).")
     if suite is None:
         if cases:
             raise InputError("--case is for --suite.")
-        loaded = [data for path in datasets for data in load_retrieval(path, corpus)]
-        ids = [data.id for data in loaded]
-        if twice := next((id for id in ids if ids.count(id) > 1), None):
-            raise InputError(
-                f"two data sets are called {twice}. Name each once, and give each an id of its own."
-            )
+        if level is not None:
+            raise InputError("--level is for --suite.")
+        loaded = load_several(datasets, corpus)
         return [Corpora(data.id, lambda data=data: iter([data])) for data in loaded]  # type: ignore[misc]
+    if corpus is not None:
+        raise InputError("--corpus is for graded data sets, and a suite has conversations of its own.")
     from harness.retrieval.from_suite import sets_of
     from harness.suite import load_suite
 
     whole = load_suite(None if suite == BUNDLED else Path(suite))
     asked = options.part_of(whole, (), tuple(cases))
+    level = level or "message"
     name = f"{'bundled suite' if suite == BUNDLED else suite}, by {level}"
     return [Corpora(name, lambda: sets_of(asked, level), asked, level)]  # type: ignore[arg-type]
 
@@ -292,6 +290,8 @@ def _breaches(
     from harness.report.evaluation_view import read_json
     from harness.retrieval.gates import below_floor, below_other
 
+    if gated and not baselines:
+        raise InputError("--gate-on is for --not-below.")
     names = gated or (f"recall@{k}", f"ndcg@{k}")
     for base in baselines:
         if all({one.system for one in evaluations} == {base} for evaluations in found):

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from harness.json_file import FieldPath, JsonFile
 from harness.retrieval import trec
 from harness.retrieval.dataset import Query, RetrievalSet, StoredMemory
 from harness.retrieval.metrics import LARGEST_K
+from harness.retrieval.pages import listed as listed_in_text
 from harness.retrieval.pages import read_page
 
 _FORMS = (
@@ -32,31 +34,69 @@ def load_retrieval(root: Path | str, corpus: Path | str | None = None) -> tuple[
 
     Args:
         root: a JSON file, a folder in TREC's form, or a directory of those.
-        corpus: a JSONL or JSON file with the memories of a graded data set that holds none.
+        corpus: a JSONL or JSON file with the memories of graded data sets that hold none.
 
     Raises:
         SuiteError: with every problem of every file.
-        InputError: when there is nothing to load.
+        InputError: when there is nothing to load, or no data set needs the corpus.
     """
-    path = Path(root)
-    places = _places(path)
-    stored = None if corpus is None else _read_corpus(Path(corpus))
-    sets: list[RetrievalSet] = []
+    return load_several([root], corpus)
+
+
+def load_several(roots: Sequence[Path | str], corpus: Path | str | None = None) -> tuple[RetrievalSet, ...]:
+    """Load what `load_retrieval` loads of each, in the order given, with the problems of all at once.
+
+    Raises:
+        SuiteError: with every problem of every file.
+        InputError: when there is nothing to load, or no data set needs the corpus.
+    """
+    stored = _Corpus(corpus)
+    sets: dict[str, Path] = {}
+    found: list[RetrievalSet] = []
     problems: list[Problem] = []
-    for place in places:
+    for place in (place for root in roots for place in _places(Path(root))):
         try:
-            sets.append(_read_folder(place) if place.is_dir() else _read_file(place, stored))
+            one = _read_folder(place) if place.is_dir() else _read_file(place, stored)
         except SuiteError as error:
             problems += error.problems
-    first: dict[str, Path] = {}
-    for place, one in zip(places, sets, strict=False) if not problems else ():
-        if one.id in first:
-            told = f"a data set of the id {one.id!r} is in {first[one.id]} too."
-            problems.append(Problem(place, 0, "id", told, "Give each an id of its own.", "duplicate-id"))
-        first.setdefault(one.id, place)
+            continue
+        if (other := sets.get(one.id)) is not None:
+            told, mend = f"a data set of the id {one.id!r} is in {other} too.", "Give each an id of its own."
+            if other == place:
+                told, mend = "is named twice.", "Name it once."
+            problems.append(Problem(place, 0, "id", told, mend, "duplicate-id"))
+        sets[one.id] = place
+        found.append(one)
     if problems:
-        raise SuiteError(problems)
-    return tuple(sets)
+        raise SuiteError(list(dict.fromkeys(problems)))
+    if corpus is not None and not stored.needed:
+        raise InputError(f"--corpus {corpus}: every data set has memories of its own. Leave it out.")
+    return tuple(found)
+
+
+class _Corpus:
+    """The memories of data sets that hold none, read when one of them asks.
+
+    Args:
+        path: a JSONL or JSON file, or None where there is none.
+    """
+
+    def __init__(self, path: Path | str | None) -> None:
+        self.needed = False
+        self._path = path
+
+    def memories(self) -> list[StoredMemory]:
+        """Return them, none without a file.
+
+        Raises:
+            SuiteError: with every problem of the file.
+        """
+        self.needed = True
+        return [] if self._path is None else list(self._read)
+
+    @cached_property
+    def _read(self) -> list[StoredMemory]:
+        return _read_corpus(Path(self._path or ""))
 
 
 def _places(path: Path) -> list[Path]:
@@ -79,7 +119,7 @@ def _read_folder(path: Path) -> RetrievalSet:
     return replace(found, memories=tuple(_resolve_links(found.memories)))
 
 
-def _read_file(path: Path, corpus: Sequence[StoredMemory] | None) -> RetrievalSet:
+def _read_file(path: Path, corpus: _Corpus) -> RetrievalSet:
     file = JsonFile(path)
     value = file.value
     if not isinstance(value, dict) or not ("queries" in value or "test_cases" in value):
@@ -91,7 +131,7 @@ def _read_file(path: Path, corpus: Sequence[StoredMemory] | None) -> RetrievalSe
             (key,), "unknown key.", f"Correct or delete it; known: {', '.join(sorted(known))}.", "unknown-key"
         )
     memories = (
-        _memories(file, value.get("memories"), ("memories",)) if "memories" in value else list(corpus or ())
+        _memories(file, value.get("memories"), ("memories",)) if "memories" in value else corpus.memories()
     )
     if not memories and not file.problems:
         mend = "Write `memories`, or name their file with --corpus."
@@ -103,8 +143,7 @@ def _read_file(path: Path, corpus: Sequence[StoredMemory] | None) -> RetrievalSe
     id, name, description = (
         _text(file, value, key, (), needed=False) for key in ("id", "name", "description")
     )
-    if not isinstance(value.get("metadata") or {}, dict):
-        file.wrong(("metadata",), "must be an object.", "Write it as {…}.")
+    metadata = _object(file, value, "metadata", ())
     if file.problems:
         raise SuiteError(file.problems)
     return RetrievalSet(
@@ -113,7 +152,7 @@ def _read_file(path: Path, corpus: Sequence[StoredMemory] | None) -> RetrievalSe
         queries=tuple(queries),
         name=name,
         description=description,
-        metadata=value.get("metadata") or {},
+        metadata=metadata,
     )
 
 
@@ -154,13 +193,10 @@ def _memory(file: JsonFile, item: Any, at: FieldPath) -> StoredMemory | None:
     page = read_page(content)
     entities = (*_texts(file, item, "entities", at), *page.entities)
     links = (*_texts(file, item, "links", at), *page.links)
-    metadata = item.get("metadata", {})
-    if not isinstance(metadata, dict):
-        file.wrong((*at, "metadata"), "must be an object.", "Write it as {…}.")
-        metadata = {}
-    listed = metadata.get("entities", ())
-    if isinstance(listed, list):
-        entities = (*entities, *(str(each) for each in listed))
+    metadata = _object(file, item, "metadata", at)
+    tagged, here = metadata.get("entities"), (*at, "metadata")
+    # One text with commas, as front matter may have it, or a list.
+    tags = listed_in_text(tagged) if isinstance(tagged, str) else _texts(file, metadata, "entities", here)
     when = _moment(file, item.get("created_at"), (*at, "created_at"))
     if len(file.problems) > before:
         return None
@@ -170,7 +206,7 @@ def _memory(file: JsonFile, item: Any, at: FieldPath) -> StoredMemory | None:
         title=title or page.title,
         type=type,
         created_at=when,
-        entities=tuple(dict.fromkeys(entities)),
+        entities=tuple(dict.fromkeys((*entities, *tags))),
         links=tuple(dict.fromkeys(links)),
         raw=raw,
         metadata={**metadata, **{key: item[key] for key in item.keys() - set(_MEMORY_KEYS)}},
@@ -189,7 +225,7 @@ def _queries(file: JsonFile, listed: Any, ids: frozenset[str]) -> Iterator[Query
             text=text,
             grades=grades,
             k=_cutoff(file, item.get("k"), (*at, "k")),
-            negative=item.get("negative") is True,
+            negative=file.flag(item, "negative", at) is True,
             unwanted=frozenset(_texts(file, item, "unwanted", at)),
             tags=tuple(_texts(file, item, "tags", at)),
             needs=_text(file, item, "needs", at, needed=False),
@@ -202,17 +238,14 @@ def _queries(file: JsonFile, listed: Any, ids: frozenset[str]) -> Iterator[Query
 def _graded_queries(file: JsonFile, listed: Any, ids: frozenset[str]) -> Iterator[Query]:
     known = {"id", "query", "expected_results", "metadata"}
     for _, item, at in _objects(file, listed, "test_cases", known):
-        metadata = item.get("metadata") or {}
-        if not isinstance(metadata, dict):
-            file.wrong((*at, "metadata"), "must be an object.", "Write it as {…}.")
-            metadata = {}
+        metadata = _object(file, item, "metadata", at)
         grades = _grades(file, item.get("expected_results", []), (*at, "expected_results"), ids)
         query = Query(
             id=_text(file, item, "id", at),
             text=_text(file, item, "query", at),
             grades=grades,
             k=_cutoff(file, metadata.get("k"), (*at, "metadata", "k")),
-            negative=metadata.get("negative") is True,
+            negative=file.flag(metadata, "negative", (*at, "metadata")) is True,
             unwanted=frozenset(_texts(file, metadata, "unwanted", (*at, "metadata"))),
             tags=tuple(_texts(file, metadata, "tags", (*at, "metadata"))),
             needs=_text(file, metadata, "needs", (*at, "metadata"), needed=False),
@@ -335,6 +368,14 @@ def _texts(file: JsonFile, item: Mapping[str, Any], key: str, at: FieldPath) -> 
         file.wrong((*at, key), "must be a list of texts.", 'Write it as ["…"].')
         return []
     return [str(each) for each in value]
+
+
+def _object(file: JsonFile, item: Mapping[str, Any], key: str, at: FieldPath) -> Mapping[str, Any]:
+    value = item.get(key)
+    if value is None or isinstance(value, dict):
+        return value or {}
+    file.wrong((*at, key), "must be an object.", "Write it as {…}.")
+    return {}
 
 
 def _cutoff(file: JsonFile, value: Any, at: FieldPath) -> int | None:

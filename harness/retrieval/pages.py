@@ -42,12 +42,13 @@ def read_page(content: str) -> Page:
     return Page(
         body=_LINK.sub(lambda found: found["label"] or found["target"], body).strip(),
         title=str(fields.get("title") or ""),
-        entities=_listed(fields.get("entities")),
-        links=(*_listed(fields.get("links")), *linked),
+        entities=listed(fields.get("entities")),
+        links=(*listed(fields.get("links")), *linked),
     )
 
 
-def _listed(value: Any) -> tuple[str, ...]:
+def listed(value: Any) -> tuple[str, ...]:
+    """Return the texts of a list, or of one text with commas."""
     if isinstance(value, str):
         return tuple(part.strip() for part in value.split(",") if part.strip())
     return tuple(map(str, value)) if isinstance(value, list) else ()

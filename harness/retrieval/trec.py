@@ -1,28 +1,43 @@
 """Retrieval data sets in TREC's form: a folder with a corpus, queries and relevance judgements.
 
     corpus.jsonl                {"id" or "_id": …, "content" or "text": …, "title": …}
-    queries.jsonl or .tsv       {"id" or "_id": …, "text" or "query": …}; or `id<TAB>text`
+    queries.jsonl or .tsv       {"id" or "_id": …, "text" or "query": …, "negative"?: true}; or `id<TAB>text`
     qrels, qrels.txt or .tsv    `query 0 document grade`, or `query<TAB>document<TAB>grade` with a header
 
 Judgements of one folder are also looked for as `qrels/test.tsv`, where BEIR keeps them.
+
+A query whose judgements are all 0, and one without any, have no relevant document: they have no value, as in
+trec_eval, and neither pass nor fail. Negative is only what says `"negative": true`.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from harness.errors import InputError, Problem, SuiteError
+from harness.errors import Problem, SuiteError
+from harness.json_file import unreadable
 from harness.retrieval.dataset import Query, RetrievalSet, StoredMemory
-from harness.retrieval.pages import read_page
+from harness.retrieval.pages import listed, read_page
 
 LARGEST_GRADE = 1e6
 """No grade is as large, in any of the forms."""
 _QUERIES = ("queries.jsonl", "queries.tsv")
 _QRELS = ("qrels", "qrels.txt", "qrels.tsv", "qrels/test.tsv")
+_MEMORY_KEYS = frozenset(
+    ("id", "_id", "content", "text", "title", "type", "created_at", "entities", "links", "raw", "metadata")
+)
+
+
+class _Judgement(NamedTuple):
+    line: int
+    query: str
+    document: str
+    grade: float
 
 
 def is_folder(path: Path) -> bool:
@@ -35,31 +50,50 @@ def read_folder(path: Path) -> RetrievalSet:
 
     Raises:
         SuiteError: with every problem of its files.
-        InputError: when one of them is missing.
     """
-    memories = read_corpus(path / "corpus.jsonl")
-    texts = dict(_read_queries(_first(path, _QUERIES)))
-    judged = _first(path, _QRELS)
-    grades: dict[str, dict[str, float]] = {name: {} for name in texts}
     problems: list[Problem] = []
-    ids = {memory.id for memory in memories}
-    for line, query, document, grade in _read_qrels(judged):
-        for name, known, what in ((query, texts, "query"), (document, ids, "document")):
-            if name not in known:
-                told = f"there is no {what} {name!r}."
-                problems.append(Problem(judged, line, "", told, "Correct the id.", "dangling-label"))
-        if document in grades.get(query, {}):
-            told = f"judges {document!r} twice for {query!r}."
-            problems.append(Problem(judged, line, "", told, "Keep one of them.", "duplicate-label"))
-        grades.setdefault(query, {})[document] = grade
+    memories = _read_memories(path / "corpus.jsonl", problems)
+    asked, judged = (_first(path, names, problems) for names in (_QUERIES, _QRELS))
+    queries = {} if asked is None else _read_queries(asked, problems)
+    # What a broken file lacks would be told again by every judgement of it.
+    whole = not problems
+    judgements = [] if judged is None else _read_qrels(judged, problems)
+    grades: dict[str, dict[str, float]] = {}
+    for one in judgements:
+        grades.setdefault(one.query, {}).setdefault(one.document, one.grade)
+    if whole and asked is not None and judged is not None:
+        problems += _labels(judged, judgements, queries.keys(), {memory.id for memory in memories})
+        problems += _negatives(asked, queries.values(), grades)
     if problems:
         raise SuiteError(problems)
-    queries = tuple(
-        # What has no relevant document is left out of the means, as trec_eval does.
-        Query(name, text, grades[name], negative=not any(grade > 0 for grade in grades[name].values()))
-        for name, text in texts.items()
-    )
-    return RetrievalSet(path.resolve().name, tuple(memories), queries)
+    made = tuple(replace(query, grades=grades.get(query.id, {})) for _, query in queries.values())
+    return RetrievalSet(path.resolve().name, tuple(memories), made)
+
+
+def _labels(
+    path: Path, judgements: Sequence[_Judgement], queries: Collection[str], documents: Collection[str]
+) -> Iterator[Problem]:
+    """Yield what is wrong with judgements of queries and documents that were read whole."""
+    seen: set[tuple[str, str]] = set()
+    for line, query, document, _ in judgements:
+        for name, known, what in ((query, queries, "query"), (document, documents, "document")):
+            if name not in known:
+                told = f"there is no {what} {name!r}."
+                yield Problem(path, line, "", told, "Correct the id.", "dangling-label")
+        if (query, document) in seen:
+            told = f"judges {document!r} twice for {query!r}."
+            yield Problem(path, line, "", told, "Keep one of them.", "duplicate-label")
+        seen.add((query, document))
+
+
+def _negatives(
+    path: Path, queries: Iterable[tuple[int, Query]], grades: Mapping[str, Mapping[str, float]]
+) -> Iterator[Problem]:
+    for line, query in queries:
+        if query.negative and any(grade > 0 for grade in grades.get(query.id, {}).values()):
+            told = f"the query {query.text!r} is negative and has relevant documents."
+            mend = 'Take out "negative": true, or the judgements.'
+            yield Problem(path, line, "negative", told, mend, "negative")
 
 
 def read_corpus(path: Path) -> list[StoredMemory]:
@@ -69,6 +103,14 @@ def read_corpus(path: Path) -> list[StoredMemory]:
         SuiteError: with every problem.
     """
     problems: list[Problem] = []
+    found = _read_memories(path, problems)
+    if problems:
+        raise SuiteError(problems)
+    return found
+
+
+def _read_memories(path: Path, problems: list[Problem]) -> list[StoredMemory]:
+    before = len(problems)
     found: dict[str, StoredMemory] = {}
     for line, record in _read_jsonl(path, problems):
         name = record.get("id", record.get("_id"))
@@ -81,27 +123,39 @@ def read_corpus(path: Path) -> list[StoredMemory]:
             told = f"the id {name!r} stands twice."
             problems.append(Problem(path, line, "", told, "Give each an id of its own.", "duplicate-id"))
         page = read_page(content)
-        extra = record.get("metadata") if isinstance(record.get("metadata"), dict) else {}
-        links, named, tagged = (
-            _texts(each, key, path, line, problems)
-            for each, key in ((record, "links"), (record, "entities"), (extra or {}, "entities"))
-        )
+        extra = record.get("metadata")
+        if not isinstance(extra, dict | None):
+            problems.append(
+                Problem(path, line, "metadata", "must be an object.", "Write it as {…}.", "bad-value")
+            )
+        extra = extra if isinstance(extra, dict) else {}
+        tagged = extra.get("entities")
+        tags = listed(tagged) if isinstance(tagged, str) else _texts(extra, "entities", path, line, problems)
+        links, named = (_texts(record, key, path, line, problems) for key in ("links", "entities"))
+        title, type, raw = (_text(record, key, path, line, problems) for key in ("title", "type", "raw"))
         found[str(name)] = StoredMemory(
             id=str(name),
             content=page.body,
-            title=str(record.get("title") or page.title),
-            type=str(record.get("type") or ""),
+            title=title or page.title,
+            type=type,
             created_at=_moment(record, path, line, problems),
-            entities=tuple(dict.fromkeys((*named, *page.entities, *tagged))),
+            entities=tuple(dict.fromkeys((*named, *page.entities, *tags))),
             links=tuple(dict.fromkeys((*links, *page.links))),
-            raw=str(record.get("raw") or ""),
-            metadata=extra or {},
+            raw=raw,
+            metadata={**extra, **{key: record[key] for key in record.keys() - _MEMORY_KEYS}},
         )
-    if problems:
-        raise SuiteError(problems)
-    if not found:
-        raise InputError(f"{path}: holds no memory.")
+    if not found and len(problems) == before:
+        mend = 'Write {"id": …, "content": …}, one a line.'
+        problems.append(Problem(path, 0, "", "holds no memory.", mend, "no-memories"))
     return list(found.values())
+
+
+def _text(record: Mapping[str, Any], key: str, path: Path, line: int, problems: list[Problem]) -> str:
+    value = record.get(key)
+    if isinstance(value, str | None):
+        return value or ""
+    problems.append(Problem(path, line, key, "must be text.", f'Write "{key}": "…".', "bad-value"))
+    return ""
 
 
 def _texts(
@@ -124,46 +178,55 @@ def _moment(record: dict[str, Any], path: Path, line: int, problems: list[Proble
         return None
 
 
-def _read_queries(path: Path) -> Iterator[tuple[str, str]]:
-    problems: list[Problem] = []
-    seen: set[str] = set()
-    rows: list[tuple[int, Any, Any]]
+def _read_queries(path: Path, problems: list[Problem]) -> dict[str, tuple[int, Query]]:
+    """Return the queries by id, with their lines and without grades."""
+    before = len(problems)
+    records: Iterable[tuple[int, Mapping[str, Any]]]
     if path.suffix == ".jsonl":
-        rows = [
-            (line, record.get("id", record.get("_id")), record.get("text", record.get("query")))
-            for line, record in _read_jsonl(path, problems)
-        ]
+        records = _read_jsonl(path, problems)
     else:
-        cut = [(line, text.split("\t")) for line, text in _lines(path)]
-        rows = [(line, parts[0], parts[1] if len(parts) == 2 else None) for line, parts in cut]
-    for line, name, text in rows:
+        cut = ((line, text.split("\t")) for line, text in _lines(path, problems))
+        records = (
+            (line, {"id": parts[0], "text": parts[1] if len(parts) == 2 else None}) for line, parts in cut
+        )
+    found: dict[str, tuple[int, Query]] = {}
+    for line, record in records:
+        name, text = record.get("id", record.get("_id")), record.get("text", record.get("query"))
+        negative = record.get("negative")
         if not isinstance(name, str | int) or not isinstance(text, str) or not text.strip():
             mend = 'Write {"id": …, "text": …}, or the id, a tab and the text.'
             problems.append(Problem(path, line, "", "is no query.", mend, "bad-value"))
             continue
-        if str(name) in seen:
+        if not isinstance(negative, bool | None):
+            told = f"is {negative!r}."
+            problems.append(Problem(path, line, "negative", told, "Write true or false.", "bad-value"))
+        if str(name) in found:
             told = f"the id {name!r} stands twice."
             problems.append(Problem(path, line, "", told, "Give each an id of its own.", "duplicate-id"))
-        seen.add(str(name))
-        yield str(name), text
-    if problems:
-        raise SuiteError(problems)
+        found[str(name)] = (line, Query(str(name), text, negative=negative is True))
+    if not found and len(problems) == before:
+        mend = 'Write {"id": …, "text": …}, or the id, a tab and the text, one a line.'
+        problems.append(Problem(path, 0, "", "holds no query.", mend, "no-queries"))
+    return found
 
 
-def _read_qrels(path: Path) -> Iterator[tuple[int, str, str, float]]:
-    problems: list[Problem] = []
-    for line, text in _lines(path):
+def _read_qrels(path: Path, problems: list[Problem]) -> list[_Judgement]:
+    before = len(problems)
+    found = []
+    for line, text in _lines(path, problems):
         parts = text.split()
         if line == 1 and parts[-1] in ("score", "relevance", "rel", "grade"):
             continue
         grade = _number(parts[-1]) if len(parts) in (3, 4) else None
         if grade is not None:
-            yield line, parts[0], parts[-2], grade
+            found.append(_Judgement(line, parts[0], parts[-2], grade))
         else:
             mend = "Write `query 0 document grade`."
             problems.append(Problem(path, line, "", "is no judgement.", mend, "bad-value"))
-    if problems:
-        raise SuiteError(problems)
+    if not found and len(problems) == before:
+        mend = "Write `query 0 document grade`, one a line."
+        problems.append(Problem(path, 0, "", "holds no judgement.", mend, "no-judgements"))
+    return found
 
 
 def _number(text: str) -> float | None:
@@ -175,7 +238,7 @@ def _number(text: str) -> float | None:
 
 
 def _read_jsonl(path: Path, problems: list[Problem]) -> Iterator[tuple[int, dict[str, Any]]]:
-    for line, text in _lines(path):
+    for line, text in _lines(path, problems):
         try:
             record = json.loads(text)
         except (ValueError, RecursionError) as error:
@@ -188,18 +251,20 @@ def _read_jsonl(path: Path, problems: list[Problem]) -> Iterator[tuple[int, dict
             problems.append(Problem(path, line, "", "is no object.", "Write one object a line.", "bad-value"))
 
 
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
+def _lines(path: Path, problems: list[Problem]) -> Iterator[tuple[int, str]]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read: {error}") from None
+        problems.append(unreadable(path, error))
+        return
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             yield number, line.rstrip("\r")
 
 
-def _first(folder: Path, names: Sequence[str]) -> Path:
+def _first(folder: Path, names: Sequence[str], problems: list[Problem]) -> Path | None:
     found = next((folder / name for name in names if (folder / name).is_file()), None)
     if found is None:
-        raise InputError(f"{folder}: lacks {' or '.join(names)}.")
+        told = f"lacks {' or '.join(names)}."
+        problems.append(Problem(folder, 0, "", told, "Add one of them.", "missing-file"))
     return found

@@ -268,7 +268,7 @@ def test_compare_takes_one_of_several_data_sets(recallbench: Any, data: Path, tm
 
 def test_two_data_sets_of_one_id_are_refused(recallbench: Any, data: Path) -> None:
     done = recallbench("retrieval", "evaluate", data, data, "-s", "fts5")
-    assert (done.returncode, "two data sets are called set" in done.stderr) == (2, True)
+    assert (done.returncode, "is named twice" in done.stderr) == (2, True)
 
 
 def test_a_suite_measures_retrieval_too(recallbench: Any) -> None:
@@ -314,6 +314,12 @@ WRONG = {
     "only itself": (("-s", "fts5", "--not-below", "fts5"), "no other system to hold against it"),
     "grade": (("-s", "fts5", "--relevant-from", "nan"), "is a finite number"),
     "sweep": (("-s", "fts5", "--sweep", "k"), "write NAME=V1,V2"),
+    "corpus": (
+        ("-s", "fts5", "--corpus", "x.jsonl"),
+        "--corpus x.jsonl: every data set has memories of its own",
+    ),
+    "level": (("-s", "fts5", "--level", "round"), "--level is for --suite"),
+    "gate": (("-s", "fts5", "--gate-on", "mrr"), "--gate-on is for --not-below"),
     "suite and data": (("-s", "fts5", "--suite", "bundled"), "one of the two"),
     "ending": (("-s", "fts5", "-o", "x.xyz"), "says nothing about the format"),
 }
@@ -354,9 +360,20 @@ def test_dataset_validate_covers_retrieval_sets(recallbench: Any, data: Path) ->
     assert bad.returncode == 2
     assert "[dangling-label]" in bad.stderr
     assert "1 problem as a retrieval data set" in bad.stderr
+    (data.parent / "encoding.json").write_bytes(b'{"queries": "\xe9"}')
+    unread = recallbench("dataset", "validate", data.parent)
+    assert unread.returncode == 2
+    assert "[dangling-label]" in unread.stderr
+    assert "encoding.json: cannot be read: " in unread.stderr
+    assert "2 problems as a retrieval data set" in unread.stderr
     data.write_text('{"queries": ' + "[" * 100_000)
     deep = recallbench("dataset", "validate", data)
     assert (deep.returncode, "[bad-json]" in deep.stderr) == (2, True), deep.stderr
+
+
+def test_a_suites_corpora_are_its_conversations(recallbench: Any) -> None:
+    done = recallbench("retrieval", "evaluate", "--suite", "bundled", "-s", "fts5", "--corpus", "x.jsonl")
+    assert (done.returncode, "a suite has conversations of its own" in done.stderr) == (2, True)
 
 
 def test_the_smoke_set_side_by_side(recallbench: Any) -> None:

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from harness.errors import InputError, SuiteError
-from harness.retrieval.loading import load_retrieval
+from harness.retrieval.loading import load_retrieval, load_several
+from tests.retrieval.corpus import measured
 
 MEMORIES = [
     {"id": "m1", "content": "Orla's card number ends in 3327.", "type": "fact", "importance": "high"},
@@ -85,8 +86,94 @@ def test_a_folder_in_trecs_form(tmp_path: Path, form: str) -> None:
     assert [memory.id for memory in data.memories] == ["d1", "2"]
     assert [(query.id, query.grades, query.negative) for query in data.queries] == [
         ("q1", {"d1": 2.0, "2": 0.0}, False),
-        ("q2", {"2": 0.0}, True),
+        ("q2", {"2": 0.0}, False),
     ]
+
+
+def test_a_query_of_trecs_form_is_negative_only_where_it_says_so(tmp_path: Path) -> None:
+    folder = tmp_path / "trec"
+    write(folder / "corpus.jsonl", '{"id": "d1", "content": "one"}')
+    write(
+        folder / "queries.jsonl",
+        '{"id": "q1", "text": "One?"}\n{"id": "q2", "text": "Judged 0?"}\n{"id": "q3", "text": "Not judged?"}\n'
+        '{"id": "q4", "text": "None on purpose?", "negative": true}\n',
+    )
+    write(folder / "qrels.txt", "q1 0 d1 1\nq2 0 d1 0\n")
+    (data,) = load_retrieval(folder)
+    assert [query.id for query in data.queries if query.negative] == ["q4"]
+    assert [query.grades for query in data.queries] == [{"d1": 1.0}, {"d1": 0.0}, {}, {}]
+    one = measured(data, {query.id: ["d1"] for query in data.queries})
+    assert [item.passed for item in one.items] == [True, None, None, True]
+    write(folder / "qrels.txt", "q1 0 d1 1\nq4 0 d1 1\n")
+    write(
+        folder / "queries.jsonl",
+        '{"id": "q1", "text": "x", "negative": "yes"}\n{"id": "q4", "text": "y", "negative": true}\n',
+    )
+    with pytest.raises(SuiteError) as caught:
+        load_retrieval(folder)
+    (problem,) = caught.value.problems
+    assert (problem.line, problem.field, problem.rule) == (1, "negative", "bad-value")
+    write(
+        folder / "queries.jsonl", '{"id": "q1", "text": "x"}\n{"id": "q4", "text": "y", "negative": true}\n'
+    )
+    with pytest.raises(SuiteError, match="is negative and has relevant documents"):
+        load_retrieval(folder)
+
+
+@pytest.mark.parametrize("qrels", ["", "\n\n", "query-id\tcorpus-id\tscore\n"])
+def test_judgements_that_judge_nothing(tmp_path: Path, qrels: str) -> None:
+    folder = tmp_path / "trec"
+    write(folder / "corpus.jsonl", '{"id": "d1", "content": "one"}')
+    write(folder / "queries.tsv", "q1\tWhich one?")
+    write(folder / "qrels.tsv", qrels)
+    with pytest.raises(SuiteError) as caught:
+        load_retrieval(folder)
+    (problem,) = caught.value.problems
+    assert (problem.path, problem.rule) == (folder / "qrels.tsv", "no-judgements")
+
+
+def test_every_file_of_a_folder_is_looked_at(tmp_path: Path) -> None:
+    folder = tmp_path / "trec"
+    write(
+        folder / "corpus.jsonl", '{"id": "d1"}\n{"id": "d2", "content": "x", "metadata": ["x"], "title": 5}'
+    )
+    write(folder / "queries.tsv", "no tab\n")
+    write(folder / "qrels.txt", "q1 0 d9 1\nnonsense\n")
+    with pytest.raises(SuiteError) as caught:
+        load_retrieval(folder)
+    assert [(it.path.name, it.line, it.field, it.message) for it in caught.value.problems] == [
+        ("corpus.jsonl", 1, "", "is no memory."),
+        ("corpus.jsonl", 2, "metadata", "must be an object."),
+        ("corpus.jsonl", 2, "title", "must be text."),
+        ("qrels.txt", 2, "", "is no judgement."),
+        ("queries.tsv", 1, "", "is no query."),
+    ]
+    (folder / "queries.tsv").unlink()
+    (folder / "qrels.txt").write_bytes(b"\xff\xfe")
+    (folder / "corpus.jsonl").write_text("\n", encoding="utf-8")
+    with pytest.raises(SuiteError) as caught:
+        load_retrieval(folder)
+    assert {problem.rule for problem in caught.value.problems} == {
+        "missing-file",
+        "unreadable",
+        "no-memories",
+    }
+
+
+def test_a_corpus_keeps_what_stands_beside_the_text(tmp_path: Path) -> None:
+    line = {
+        "id": "d1",
+        "content": "x",
+        "importance": "high",
+        "metadata": {"entities": "Rob, Sue", "by": "me"},
+    }
+    folder = tmp_path / "trec"
+    write(folder / "corpus.jsonl", json.dumps(line))
+    write(folder / "queries.tsv", "q1\tWhich one?")
+    write(folder / "qrels.txt", "q1 0 d1 1\n")
+    (memory,) = load_retrieval(folder)[0].memories
+    assert memory.entities == ("Rob", "Sue")
+    assert memory.metadata == {"entities": "Rob, Sue", "by": "me", "importance": "high"}
 
 
 def test_a_directory_loads_sorted(tmp_path: Path) -> None:
@@ -102,6 +189,11 @@ def changed(**changes: Any) -> dict[str, Any]:
     return {"memories": MEMORIES, "queries": QUERIES, **changes}
 
 
+def graded(**metadata: Any) -> dict[str, Any]:
+    case = {"id": "t1", "query": "x", "expected_results": [{"memory_id": "m1"}], "metadata": metadata}
+    return {"memories": MEMORIES, "test_cases": [case]}
+
+
 BROKEN: dict[str, tuple[Any, str, str]] = {
     "dangling": (changed(queries=[{"q": "x", "expected_ids": ["m9"]}]), "dangling-label", "queries[0].expected_ids[0]"),
     "duplicate label": (changed(queries=[{"q": "x", "expected_ids": ["m1", "m1"]}]), "duplicate-label", "queries[0].expected_ids[1]"),
@@ -115,6 +207,13 @@ BROKEN: dict[str, tuple[Any, str, str]] = {
     "an id that is a list": (changed(queries=[{"id": ["x"], "q": "x", "expected_ids": ["m1"]}]), "bad-value", "queries[0].id"),
     "a set's id that is a list": (changed(id=["x"]), "bad-value", "id"),
     "metadata that is a list": (changed(metadata=["x"]), "bad-value", "metadata"),
+    "negative that is text": (changed(queries=[{"q": "x", "expected_ids": ["m1"], "negative": "yes"}]), "bad-value", "queries[0].negative"),
+    "negative that is a number": (changed(queries=[{"q": "x", "expected_ids": ["m1"], "negative": 1}]), "bad-value", "queries[0].negative"),
+    "negative that is text, graded": (graded(negative="true"), "bad-value", "test_cases[0].metadata.negative"),
+    "metadata that is empty text": (changed(metadata=""), "bad-value", "metadata"),
+    "metadata of a case that is a list": ({**graded(), "test_cases": [{**graded()["test_cases"][0], "metadata": []}]}, "bad-value", "test_cases[0].metadata"),
+    "entities that are a number": (changed(memories=[*MEMORIES, {"id": "m4", "content": "x", "metadata": {"entities": 5}}]), "bad-value", "memories[3].metadata.entities"),
+    "entities that are objects": (changed(memories=[*MEMORIES, {"id": "m4", "content": "x", "metadata": {"entities": [{}]}}]), "bad-value", "memories[3].metadata.entities"),
     "no content": (changed(memories=[*MEMORIES, {"id": "m4"}]), "bad-value", "memories[3].content"),
     "blank query": (changed(queries=[{"q": " ", "expected_ids": ["m1"]}]), "bad-value", "queries[0].q"),
     "no form": ({"documents": []}, "bad-form", ""),
@@ -138,9 +237,45 @@ def test_every_problem_of_every_file_at_once(tmp_path: Path) -> None:
     for name in ("dangling", "bad k"):
         write(tmp_path / f"{name}.json", BROKEN[name][0])
     write(tmp_path / "no.json", "{")
+    (tmp_path / "encoding.json").write_bytes('{"queries": "\xe9"}'.encode("latin-1"))
+    write(tmp_path / "trec" / "corpus.jsonl", '{"id": "d1", "content": "one"}')
     with pytest.raises(SuiteError) as caught:
         load_retrieval(tmp_path)
-    assert {problem.rule for problem in caught.value.problems} == {"dangling-label", "bad-value", "bad-json"}
+    rules = ["bad-json", "bad-value", "dangling-label", "missing-file", "missing-file", "unreadable"]
+    assert sorted(problem.rule for problem in caught.value.problems) == rules
+    (unread,) = [problem for problem in caught.value.problems if problem.rule == "unreadable"]
+    assert (unread.path, unread.mend) == (tmp_path / "encoding.json", "Save it as UTF-8.")
+
+
+def test_several_are_loaded_with_all_their_problems(tmp_path: Path) -> None:
+    one, other = (write(tmp_path / f"{name}.json", BROKEN[name][0]) for name in ("dangling", "bad k"))
+    with pytest.raises(SuiteError) as caught:
+        load_several([one, other])
+    assert {problem.path for problem in caught.value.problems} == {one, other}
+    good = write(tmp_path / "good.json", changed())
+    with pytest.raises(SuiteError, match="is named twice"):
+        load_several([good, good])
+
+
+def test_a_corpus_that_nothing_needs_is_refused(tmp_path: Path) -> None:
+    corpus = write(tmp_path / "corpus.jsonl", "\n".join(json.dumps(memory) for memory in MEMORIES))
+    own = write(tmp_path / "own.json", changed())
+    with pytest.raises(InputError, match="has memories of its own"):
+        load_retrieval(own, corpus)
+    without = graded()
+    del without["memories"]
+    bare, bare_too = (write(tmp_path / f"{name}.json", without) for name in ("bare", "bare too"))
+    assert [len(data.memories) for data in load_several([own, bare], corpus)] == [3, 3]
+    corpus.write_bytes(b"\xff")
+    with pytest.raises(SuiteError) as caught:
+        load_several([bare, bare_too], corpus)
+    assert [(problem.path, problem.rule) for problem in caught.value.problems] == [(corpus, "unreadable")]
+
+
+def test_entities_of_metadata_may_be_one_text(tmp_path: Path) -> None:
+    tagged = {"id": "m4", "content": "x", "entities": ["Orla"], "metadata": {"entities": "Rob,  Sue,, Rob"}}
+    (data,) = load_retrieval(write(tmp_path / "set.json", changed(memories=[*MEMORIES, tagged])))
+    assert data.memories[3].entities == ("Orla", "Rob", "Sue")
 
 
 def test_trec_files_that_do_not_fit(tmp_path: Path) -> None:
