@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -155,15 +157,14 @@ def compare(
     --system for each. p is of a paired sign-flip test.
     """
     from harness.report import change_view, markdown
-    from harness.report.evaluation_view import read_json
     from harness.retrieval.comparing import compare as changes_of
 
     values = options.settings(format=format)
     if len(systems) > 2:
         raise InputError("--system: name one for both files, or one for each.")
     of_first, of_second = (systems[0], systems[-1]) if systems else (None, None)
-    one = _chosen(read_json(first), first, of_first, dataset)
-    other = _chosen(read_json(second), second, of_second, dataset)
+    one = _chosen(_results(first), first, of_first, dataset)
+    other = _chosen(_results(second), second, of_second, dataset)
     changes = changes_of(one, other, metrics)
     told = f"First is {one.system} of {first}, second is {other.system} of {second}."
     match values["format"].value:
@@ -190,6 +191,23 @@ def _baseline_files(baselines: Sequence[str]) -> list[Path]:
     return [path for path in map(Path, baselines) if path.is_file()]
 
 
+def _results(path: Path) -> tuple[Evaluation, ...]:
+    """Read what `retrieval evaluate -o FILE.json` wrote.
+
+    Raises:
+        InputError: for anything else, such as a data set.
+    """
+    from harness.report.evaluation_view import read_json
+
+    with suppress(OSError, ValueError, RecursionError):  # `read_json` tells those
+        value = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(value, dict) or "schema" not in value:
+            a_set = isinstance(value, dict) and ("queries" in value or "test_cases" in value)
+            what = "is a data set and no result" if a_set else "is no result"
+            raise InputError(f"{path}: {what}. Name a file that `retrieval evaluate -o FILE.json` wrote.")
+    return read_json(path)
+
+
 def _chosen(
     evaluations: Sequence[Evaluation], path: Path, system: str | None, dataset: str | None
 ) -> Evaluation:
@@ -214,6 +232,8 @@ def _specs(systems: Sequence[str], sweep: str | None) -> list[list[Spec]]:
     """Return the specs, those of one system together: one of each, or the values of a sweep."""
     from harness.cli.retrieval_sweeps import swept
     from harness.naming import parse_spec
+    from harness.retrieval.adapted import find_system
+    from harness.retrieval.streams.naming import known_retrievers
 
     if not systems:
         raise InputError("name at least one --system, such as --system fts5.")
@@ -224,6 +244,9 @@ def _specs(systems: Sequence[str], sweep: str | None) -> list[list[Spec]]:
     twice = next((label for label in labels if labels.count(label) > 1), None)
     if twice:
         raise InputError(f"two systems are called {twice}. Give one of them another label: --system OTHER=….")
+    for spec in (spec for tried in specs for spec in tried):
+        if spec.name not in known_retrievers():
+            find_system(spec)
     return specs
 
 
@@ -287,7 +310,6 @@ def _breaches(
     gated: Sequence[str],
     k: int,
 ) -> list[str]:
-    from harness.report.evaluation_view import read_json
     from harness.retrieval.gates import below_floor, below_other
 
     if gated and not baselines:
@@ -305,7 +327,7 @@ def _breaches(
                 if base in by_label:
                     others = [by_label[base]]
                 elif Path(base).is_file():
-                    others = [it for it in read_json(Path(base)) if it.dataset == one.dataset]
+                    others = [it for it in _results(Path(base)) if it.dataset == one.dataset]
                     others = [it for it in others if it.system == one.system] or (
                         others if len(others) == 1 else []
                     )

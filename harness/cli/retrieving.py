@@ -107,7 +107,7 @@ def _by_a_run(corpora: Corpora, spec: Spec, depth: int, models: Models) -> list[
             elif record is not None:
                 refs = [memory.source_refs for memory in record.memories or ()]
                 found[query.id] = Found(_ranked(ranking_of(refs, units)), record.timings.get("recall", 0.0))
-        searched.append(Searched(data, found, spec.label, run.manifest.system.version))
+        searched.append(Searched(data, found, spec.label, run.manifest.system.version, scored=False))
     return searched
 
 

@@ -5,16 +5,31 @@ from __future__ import annotations
 import uuid
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
+from importlib.util import find_spec
 
 from harness.adapters.hosts import Host, Session, Timeouts, make_host
 from harness.adapters.memories.rankers import Ranked
 from harness.adapters.protocol import Memory, Question
-from harness.adapters.registry import find_adapter
+from harness.adapters.registry import AdapterInfo, available_adapters, find_adapter
 from harness.errors import InputError
 from harness.llm.models import Models
-from harness.naming import Spec
+from harness.naming import Spec, unknown
 from harness.retrieval.dataset import StoredMemory
+from harness.retrieval.streams.naming import known_retrievers
 from harness.suite import Conversation, Message
+
+
+def find_system(spec: Spec) -> AdapterInfo:
+    """Return the adapter of a system that is no retriever of ours.
+
+    Raises:
+        InputError: for an unknown name, with those of retrievers and systems, or when what it needs is lacking.
+    """
+    systems = [info.name for info in available_adapters()]
+    # What has a colon, or is a module and lacks one, is someone's own, and told as such.
+    if spec.name in systems or ":" in spec.name or (spec.name.isidentifier() and find_spec(spec.name)):
+        return find_adapter(spec)
+    raise unknown("--system", spec.name, "system", dict.fromkeys((*known_retrievers(), *systems)))
 
 
 class Adapted:
@@ -35,9 +50,10 @@ class Adapted:
     def __init__(self, spec: Spec, models: Models, timeouts: Timeouts | None = None) -> None:
         self.name = spec.label
         self.version = ""
+        self.scored = True
         self._spec = spec
         self._timeouts = timeouts or Timeouts()
-        self._host: Host = make_host(find_adapter(spec), spec, models, self._timeouts)
+        self._host: Host = make_host(find_system(spec), spec, models, self._timeouts)
         self._stack = AsyncExitStack()
         self._session: Session | None = None
         self._known: dict[str, str] = {}
@@ -75,6 +91,7 @@ class Adapted:
         """
         assert self._session is not None, "fill comes first"
         found = await self._session.recall(Question(query), limit, self._timeouts.recall)
+        self.scored = self.scored and all(memory.score is not None for memory in found)
         return [Ranked(self._id_of(memory), memory.score or 0.0) for memory in found]
 
     async def close(self) -> None:

@@ -67,6 +67,7 @@ class Searched:
         system: label of what searched.
         version: library and model behind it.
         lexical: whether it only finds what shares words or spelling.
+        scored: whether its results have scores that mean something beside their order.
     """
 
     data: RetrievalSet
@@ -74,6 +75,7 @@ class Searched:
     system: str
     version: str = ""
     lexical: bool = False
+    scored: bool = True
 
     @cached_property
     def known(self) -> frozenset[str]:
@@ -287,6 +289,9 @@ class RetrievalEvaluator:
 
     def _thresholds(self, searched: Sequence[Searched]) -> tuple[tuple[str, ...], ...]:
         """Sweep a floor under the scores: what is handed back, and how right it is, over all queries."""
+        header = ("Floor", "Precision", "Recall", "F1", "Results a query")
+        if not all(one.scored for one in searched):
+            return (header, ("results without scores", *(["–"] * 4)))
         kept = [
             (found.results, metrics.relevant_of(query.grades, self.level))
             for one in searched
@@ -315,7 +320,7 @@ class RetrievalEvaluator:
                     f"{len(handed) / len(kept):.1f}",
                 )
             )
-        return (("Floor", "Precision", "Recall", "F1", "Results a query"), *rows)
+        return (header, *rows)
 
 
 async def search_all(
@@ -349,7 +354,9 @@ async def search_all(
             tick()
     finally:
         await retriever.close()
-    return Searched(data, found, retriever.name, retriever.version, retriever.lexical)
+    return Searched(
+        data, found, retriever.name, retriever.version, retriever.lexical, scored=retriever.scored
+    )
 
 
 def _once(results: Sequence[Ranked]) -> tuple[Ranked, ...]:

@@ -175,6 +175,14 @@ def test_a_sweep_over_negatives_goes_on_without_a_comparison(recallbench: Any, d
     assert "not comparable" in done.stdout
 
 
+def test_compare_takes_results_only(recallbench: Any, data: Path, tmp_path: Path) -> None:
+    listed = tmp_path / "list.json"
+    listed.write_text("[]", encoding="utf-8")
+    for path, told in ((data, "is a data set and no result"), (listed, "is no result")):
+        done = recallbench("retrieval", "compare", path, path)
+        assert (done.returncode, f"{path}: {told}. Name a file" in done.stderr) == (2, True), done.stderr
+
+
 def test_compare_takes_two_systems_of_one_file(recallbench: Any, data: Path, tmp_path: Path) -> None:
     both = tmp_path / "both.json"
     made = recallbench("retrieval", "evaluate", data, "-s", "a=fts5", "-s", f"b={LEXICAL}", "-o", both)
@@ -304,13 +312,31 @@ def test_a_memory_system_takes_the_memories_in(recallbench: Any, data: Path) -> 
     ]
 
 
+def test_a_system_without_scores_is_swept_by_no_threshold(recallbench: Any, data: Path) -> None:
+    done = recallbench("retrieval", "evaluate", data, "-s", "full_context", "-s", "bm25", "--format", "json")
+    whole, words = (one["sections"]["thresholds"] for one in json.loads(done.stdout)["evaluations"])
+    assert [row[0] for row in whole] == ["Floor", "results without scores"]
+    assert len(words) == 12
+
+
 WRONG = {
     "no system": ((), "name at least one --system"),
-    "unknown system": (("-s", "magic"), "no such system"),
+    "unknown system": (
+        ("-s", "magic"),
+        "no such system. Known: fts5, vector, entities, links, raw, hybrid, memory_api, ",
+    ),
+    "nearly a retriever": (("-s", "fts"), "Did you mean fts5?"),
+    "a module": (("-s", "json"), "is a module. Name its class too: json:ClassName"),
+    "weights": (("-s", "hybrid(weights='0,0')"), "one a stream and not all 0"),
+    "swept weights": (("-s", "hybrid", "--sweep", "weights=[1,1],[0,0.0]"), "one a stream and not all 0"),
     "an answerer": (("-s", "echo"), "cannot recall"),
     "twice": (("-s", "a=fts5", "-s", "a=raw"), "two systems are called a"),
     "floor": (("-s", "fts5", "--fail-under", "recall@7=1"), "was not measured"),
     "baseline": (("-s", "fts5", "--not-below", "nothing"), "is no file, and no --system"),
+    "a data set as a baseline": (
+        ("-s", "fts5", "--not-below", "{data}"),
+        "is a data set and no result. Name a file",
+    ),
     "only itself": (("-s", "fts5", "--not-below", "fts5"), "no other system to hold against it"),
     "grade": (("-s", "fts5", "--relevant-from", "nan"), "is a finite number"),
     "sweep": (("-s", "fts5", "--sweep", "k"), "write NAME=V1,V2"),
@@ -328,7 +354,7 @@ WRONG = {
 @pytest.mark.parametrize("name", WRONG)
 def test_what_cannot_be_is_told_in_one_line(recallbench: Any, data: Path, name: str) -> None:
     args, told = WRONG[name]
-    done = recallbench("retrieval", "evaluate", data, *args)
+    done = recallbench("retrieval", "evaluate", data, *(arg.format(data=data) for arg in args))
     assert done.returncode == 2, done.stdout
     assert told in done.stderr
     assert "Traceback" not in done.stderr

@@ -156,10 +156,23 @@ def test_the_highest_floor_keeps_the_best_result() -> None:
     assert one.sections["thresholds"][-1][1:4] == ("1.000", "1.000", "1.000")
 
 
+def test_results_without_scores_are_swept_by_no_floor() -> None:
+    one = data([Query("a", "a", {"m1": 1.0})])
+    found = {"a": Found((Ranked("m1", 0.0), Ranked("m2", 0.5)), 0.0)}
+    scored, bare = (
+        RetrievalEvaluator((1,))
+        .measure([Searched(one, found, "mine", scored=so)], "set")
+        .sections["thresholds"]
+        for so in (True, False)
+    )
+    assert len(scored) == 12
+    assert bare == (scored[0], ("results without scores", "–", "–", "–", "–"))
+
+
 class Flaky:
     """Finds everything twice, and fails once."""
 
-    name, version, lexical = "semantic", "spelling", True
+    name, version, lexical, scored = "semantic", "spelling", True, True
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, int]] = []

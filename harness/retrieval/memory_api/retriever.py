@@ -42,6 +42,7 @@ class MemoryApi:
     ) -> None:
         self.name = name
         self.version = f"memory API at {options.url}"
+        self.scored = True
         self._options = options
         self._client = new_client()
         wire = Wire(options.url, key_of(options, variables), options.timeout)
@@ -90,6 +91,7 @@ class MemoryApi:
                 raise self._dead(failure) from None
             raise
         self._unreached = 0
+        self.scored = self.scored and all(hit.score is not None for hit in hits[:limit])
         return [
             Ranked(self._book.name_of(hit) or f"?{hit.id}", 1.0 / rank if hit.score is None else hit.score)
             for rank, hit in enumerate(hits[:limit], start=1)

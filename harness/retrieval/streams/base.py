@@ -16,11 +16,13 @@ class Retriever(Protocol):
         name: what it is called in reports, with its options.
         version: library and model behind it.
         lexical: whether the embedder behind it sees spelling only; true of a retriever without one.
+        scored: whether every result so far came with a score; without, only the order means something.
     """
 
     name: str
     version: str
     lexical: bool
+    scored: bool
 
     async def fill(self, memories: Sequence[StoredMemory]) -> None:
         """Take a corpus in; it is called once."""

@@ -32,6 +32,7 @@ class Links:
     """
 
     lexical = True
+    scored = True
 
     def __init__(self, of: Retriever, seeds: int = SEEDS, name: str = "links") -> None:
         self.name = name
@@ -87,6 +88,8 @@ class Fused:
         links: follows links, or None.
         name: what it is called.
     """
+
+    scored = True
 
     def __init__(
         self,

@@ -51,7 +51,7 @@ class HybridOptions(VectorOptions):
     Attributes:
         streams: names joined by commas, among fts5, vector, entities, links, raw.
         k: the constant of reciprocal rank fusion.
-        weights: one number for each stream, joined by commas.
+        weights: one number for each stream, joined by commas, at least one of them above 0.
         seeds: results that links are followed from.
     """
 
@@ -165,9 +165,10 @@ def _hybrid(spec: Spec, models: Models) -> Retriever:
             weights = [float(part) for part in options.weights.split(",")]
         except ValueError:
             weights = []
-        if len(weights) != len(names) or any(not 0 <= weight < math.inf for weight in weights):
+        wrong_weight = any(not 0 <= weight < math.inf for weight in weights)
+        if len(weights) != len(names) or wrong_weight or not any(weights):
             raise InputError(
-                f"--system {spec.text}: weights are {len(names)} numbers from 0 on, one a stream."
+                f"--system {spec.text}: weights are {len(names)} numbers from 0 on, one a stream and not all 0."
             )
         by_name = dict(zip(names, weights, strict=True))
         weights = [by_name[name] for name in sorted(names, key=lambda name: name == "links")]

@@ -33,6 +33,7 @@ class Words:
     """Keyword search: SQLite's FTS5 with BM25 over title and content."""
 
     lexical = True
+    scored = True
 
     def __init__(self, name: str = "fts5") -> None:
         self.name = name
@@ -62,6 +63,8 @@ class Vectors:
         floor: the least cosine that is handed back.
         name: what it is called.
     """
+
+    scored = True
 
     def __init__(
         self, embed: Embed, embedder: str, *, lexical: bool = False, floor: float = -1.0, name: str = "vector"
@@ -94,6 +97,7 @@ class Entities:
     """
 
     lexical = True
+    scored = True
 
     def __init__(self, name: str = "entities") -> None:
         self.name = name
@@ -149,6 +153,7 @@ class Raw:
     """
 
     lexical = True
+    scored = True
 
     def __init__(self, name: str = "raw") -> None:
         self.name = name

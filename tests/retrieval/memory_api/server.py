@@ -39,6 +39,7 @@ class MemoryServer:
     deletes_until: int | None = None  # deletions that are granted; then 500
     apart: bool = True  # whether clients are kept apart
     degraded: set[str] = field(default_factory=set)  # words of queries that are answered with 503
+    unscored: set[str] = field(default_factory=set)  # contents of records that are found without a score
     key: str | None = KEY
 
     def __post_init__(self) -> None:
@@ -129,6 +130,8 @@ class MemoryServer:
     def _shown(self, record: Record, score: int, index: bool) -> dict[str, Any]:
         text = record.data["content"]
         short = {"id": record.id, "effective_score": score / 10, "type": record.data["type"]}
+        if record.data["content"] in self.unscored:
+            del short["effective_score"]
         if index:
             return {**short, "summary": text.split()[0]}
         shown = {**short, "content": text, "client_id": record.data["client_id"]}

@@ -35,6 +35,7 @@ class Used:
     def __init__(self) -> None:
         self.found: list[list[str] | AgentFailure] = []
         self.version = ""
+        self.scored = False
 
 
 def use(
@@ -61,7 +62,7 @@ def use(
                     used.found.append(failure)
         finally:
             await made.close()
-        used.version = made.version
+        used.version, used.scored = made.version, made.scored
 
     asyncio.run(run())
     return used
@@ -91,6 +92,14 @@ def test_what_it_finds_and_what_it_leaves(server: MemoryServer, caplog: pytest.L
     assert [record.id for record in server.left] == ["theirs"]
     assert not caplog.records
     assert used.version.endswith(": 4 imported, 0 skipped, 0 errors")
+
+
+@pytest.mark.parametrize("unscored", [set(), {MEMORIES[0].content}], ids=["all", "all but one"])
+def test_whether_its_results_have_scores(unscored: set[str]) -> None:
+    with running(MemoryServer(unscored=unscored)) as where:
+        used = use(where)
+    assert used.scored == (not unscored)
+    assert firsts(used)[0] == "boat"
 
 
 def test_the_requests_it_makes() -> None:
