@@ -237,8 +237,8 @@ class RetrievalEvaluator:
             )
         queries = [query for one in searched for query in one.data.queries]
         if undefined := len(queries) - len(judged):
-            noun = "query has" if undefined == 1 else "queries have"
-            yield f"{undefined} {noun} no relevant memory and count in no mean."
+            noun, verb = ("query has", "counts") if undefined == 1 else ("queries have", "count")
+            yield f"{undefined} {noun} no relevant memory and {verb} in no mean."
         unsaid = [
             query.id
             for query in queries
