@@ -146,7 +146,7 @@ def import_answers_command(
 
 
 def _as_run(suite: Suite, supplied: Supplied, label: str, root: Path) -> RunFolder:
-    """Write the run; the same answers make the same run again."""
+    """Write the run; the same answers of the same file make the same run again, others another one."""
     from importlib.metadata import version
 
     from harness.runs.folder import RunFolder
@@ -160,7 +160,11 @@ def _as_run(suite: Suite, supplied: Supplied, label: str, root: Path) -> RunFold
         str(suite.root),
         case_hashes(suite),
         suite.hash,
-        versions={"recallbench": version("recallbench"), "answers": supplied.file.sha256},
+        versions={
+            "recallbench": version("recallbench"),
+            "file": supplied.file.sha256,
+            "answers": supplied.digest,
+        },
     )
     folder = RunFolder.begin(root, manifest)
     with folder.locked():

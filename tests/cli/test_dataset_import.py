@@ -92,6 +92,32 @@ def test_answers_become_a_run_that_can_be_scored(suite: Path, tmp_path: Path, re
     assert recallbench("show", "temporal_talk-1_q001", "--suite", suite).returncode == 0
 
 
+ROW = {"test_id": AGE, "a": "3", "b": "four", "ctx": "Kiwi is three.", "failed": "timeout"}
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (["--answer", "a"], ["--answer", "b"]),
+        (["--answer", "a"], ["--answer", "a", "--memory", "ctx"]),
+        (["--answer", "a"], ["--answer", "a", "--error", "failed"]),
+        (["--answer", "a", "--rows", "old"], ["--answer", "a", "--rows", "new"]),
+    ],
+    ids=["answer", "memory", "error", "rows"],
+)
+def test_a_corrected_mapping_is_another_run(
+    suite: Path, tmp_path: Path, first: list[str], second: list[str]
+) -> None:
+    rows = {"old": [ROW], "new": [{**ROW, "a": "5"}]}
+    written(tmp_path / "theirs.json", rows if "--rows" in first else [ROW])
+    for options in (first, second, second):
+        call(import_answers_command, "theirs.json", "--suite", suite, *options)
+    records = [list(run.records()) for run in find_runs(tmp_path / "runs")]
+    assert [len(found) for found in records] == [1, 1]
+    told = {(one.answer, one.kept, one.failure and one.failure.message) for (one,) in records}
+    assert len(told) == 2
+
+
 def test_an_overlay_tells_raw_corrected_and_ceiling(suite: Path, tmp_path: Path) -> None:
     written(
         tmp_path / "theirs.json",
@@ -156,7 +182,9 @@ def test_an_imported_suite_is_run_and_compared_like_any_other(suite: Path, recal
     dry = recallbench("run", "--suite", suite, "-s", "bm25", "--dry-run", "--limit", "1")
     assert "bm25" in dry.stdout
     assert recallbench("list", "--suite", suite).returncode == 0
-    assert recallbench("dataset", "stats", "--suite", suite).returncode == 0
+    stats = recallbench("dataset", "stats", "--suite", suite)
+    assert stats.returncode == 2
+    assert "counts them" in stats.stderr
 
 
 @pytest.mark.parametrize("system", ["bm25", "fts5"])

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -58,6 +60,12 @@ class Supplied(NamedTuple):
     answers: Mapping[str, Answer]
     unknown: tuple[str, ...]
     file: SourceFile
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the answers as they were read: fields that are named otherwise give another one."""
+        told = [[case, *astuple(answer)] for case, answer in self.answers.items()]
+        return sha256(json.dumps(told).encode()).hexdigest()
 
 
 def source_id(case: Case) -> str:
