@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import InputError
+from harness.json_file import KeyTwiceError, strict_json
 from harness.suite.importers.made import SourceFile
 
 
@@ -30,7 +31,7 @@ def read_json(path: Path) -> tuple[Any, SourceFile]:
     except UnicodeDecodeError:
         raise InputError(f"{path}: isn't UTF-8. Name the JSON file as it was downloaded.") from None
     try:
-        return json.loads(text), source
+        return strict_json(text), source
     except RecursionError:
         raise InputError(f"{path}: is nested too deeply to be a data set.") from None
     except ValueError as error:
@@ -39,19 +40,27 @@ def read_json(path: Path) -> tuple[Any, SourceFile]:
 
 def _lines(path: Path, text: str, whole: ValueError) -> list[Any]:
     """Read JSON lines; where the first line is none, the error is that of the whole file."""
-    found = []
-    for number, line in enumerate(text.splitlines(), start=1):
+    found: list[Any] = []
+    for number, line in enumerate(text.split("\n"), start=1):  # U+2028 and the like may stand in a string
         if not line.strip():
             continue
         try:
-            found.append(json.loads(line))
-        except (ValueError, RecursionError) as error:
+            found.append(strict_json(line))
+        except (json.JSONDecodeError, RecursionError) as error:
             if not found:
-                raise InputError(f"{path}: is no JSON: {whole}.") from None
+                raise InputError(f"{path}: is no {_told(whole)}.") from None
             raise InputError(f"{path}:{number}: is no JSON line: {error}.") from None
+        except ValueError as error:
+            raise InputError(f"{path}:{number}: is no {_told(error)}.") from None
     if not found:
         raise InputError(f"{path}: is empty.")
     return found
+
+
+def _told(error: ValueError) -> str:
+    if isinstance(error, KeyTwiceError):
+        return f"sound JSON: {error}. Keep one of the two"
+    return f"{'JSON' if isinstance(error, json.JSONDecodeError) else 'sound JSON'}: {error}"
 
 
 _MONTHS = {
