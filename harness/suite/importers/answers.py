@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from harness.errors import InputError
 from harness.suite.answer import Answer
 from harness.suite.importers.made import SourceFile
-from harness.suite.importers.reading import close_to, plain, read_json
+from harness.suite.importers.reading import close_to, plain, read_json, short
 from harness.suite.models import Case, Suite
 
 IDS = ("test_id", "question_id", "id", "qid")
@@ -86,14 +86,17 @@ def read_answers(path: Path, suite: Suite, fields: Fields, *, skip_unknown: bool
         skip_unknown: leave out rows that fit no case.
 
     Raises:
-        InputError: for a file without rows, a row without an answer, two answers to one case, or
-            rows that fit no case.
+        InputError: for a file without rows, what is neither a row nor an answer, a row without an
+            answer, two answers to one case, or rows that fit no case.
     """
     data, file = read_json(path)
-    rows = list(_rows(data if fields.rows is None else _at(data, fields.rows), fields))
+    finder = _Finder(suite)
+    try:
+        rows = list(_rows(data if fields.rows is None else _at(data, fields.rows), fields, finder))
+    except _NoRowError as error:
+        raise InputError(f"{path}: {error}. Name where the rows stand with --rows.") from None
     if not rows:
         raise InputError(f"{path}: holds no rows. Name where they stand with --rows.")
-    finder = _Finder(suite)
     found: dict[str, Answer] = {}
     unknown: list[str] = []
     for number, row in enumerate(rows, start=1):
@@ -109,7 +112,8 @@ def read_answers(path: Path, suite: Suite, fields: Fields, *, skip_unknown: bool
         near = close_to(unknown[0], finder.names)
         raise InputError(
             f"{path}: {len(unknown)} of {len(rows)} rows fit no case of {suite.root}: {shown}; {near}. "
-            "Name the fields with --id and --question, or leave such rows out with --skip-unknown."
+            "Name the fields with --id and --question, where the rows stand with --rows, or leave such rows out "
+            "with --skip-unknown."
         )
     return Supplied({case.id: found[case.id] for case in suite if case.id in found}, tuple(unknown), file)
 
@@ -139,24 +143,47 @@ class _Finder:
         return alike.pop(0) if len(alike) > 1 else alike[0] if alike else None
 
 
-def _rows(data: Any, fields: Fields, key: str = "") -> Iterator[dict[str, Any]]:
+class _NoRowError(ValueError):
+    """Something stands where a row is expected; says what, and where."""
+
+
+def _rows(
+    data: Any, fields: Fields, finder: _Finder, key: str = "", where: str = ""
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows of whatever form; whatever is none is an error, never left out.
+
+    Args:
+        data: a row, or what holds rows.
+        fields: where in a row things stand.
+        finder: tells the keys that name a case.
+        key: what it stands under.
+        where: the same with all that is around it, for messages.
+    """
     if isinstance(data, list):
-        for item in data:
+        for number, item in enumerate(data, start=1):
+            here = f"{where or 'the list'}, item {number}"
             if isinstance(item, Mapping):
                 yield {"_key": key, **item}
+            elif isinstance(item, list):
+                yield from _rows(item, fields, finder, key, here)
             else:
-                yield from _rows(item, fields, key)
+                raise _NoRowError(f"{here} is {short(json.dumps(item))}, which is no row")
     elif isinstance(data, Mapping):
         if _is_row(data, fields):
             yield {"_key": key, **data}
             return
         for name, item in data.items():
-            if str(name).startswith("_"):
+            if name.startswith("_"):
                 continue
-            if isinstance(item, str) or item is None:
+            if not isinstance(item, list | dict):
                 yield {"_key": name, "answer": item}
-            else:
-                yield from _rows(item, fields, str(name))
+                continue
+            holds_rows = bool(item) and (isinstance(item, list) or _is_row(item, fields))
+            if finder.names.get(name) and not holds_rows:
+                raise _NoRowError(
+                    f"{name} has {short(json.dumps(item))}, which is neither an answer nor a row"
+                )
+            yield from _rows(item, fields, finder, name, f"{where}.{name}" if where else name)
 
 
 def _is_row(data: Mapping[str, Any], fields: Fields) -> bool:
@@ -178,6 +205,11 @@ def _answer(path: Path, number: int, row: Mapping[str, Any], fields: Fields) -> 
             "Name the field with --answer."
         )
     said = None if key is None else _at(row, key)
+    if isinstance(said, list | dict):
+        raise InputError(
+            f"{path}: row {number} ({_told(row, fields)}): {key} is {short(json.dumps(said))}, which is no text. "
+            "Name the field of the answer itself with --answer; a dot goes into a mapping."
+        )
     memory = _at(row, fields.memory) if fields.memory else None
     return Answer(
         None if said is None or error else plain(said),

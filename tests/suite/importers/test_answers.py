@@ -40,6 +40,32 @@ def test_rows_are_found_in_the_usual_forms(suite: Suite, tmp_path: Path, data: A
     assert {name: answer.text for name, answer in supplied.answers.items()} == {AGE: "Three."}
 
 
+def test_every_scalar_under_a_key_is_an_answer(suite: Suite, tmp_path: Path) -> None:
+    data = {"talk-1_q001": "7 May 2023", "talk-1_q002": 2022, "talk-1_q003": True, "talk-1_q004": None}
+    found = read_answers(written(tmp_path / "a.json", data), suite, Fields()).answers
+    assert {name.rpartition("_")[2]: answer.text for name, answer in found.items()} == {
+        "q001": "7 May 2023", "q002": "2022", "q003": "yes", "q004": None,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (["Three.", "Four."], r'the list, item 1 is "Three.", which is no row'),
+        ({"rows": [{"test_id": AGE, "response": "x"}, 7]}, r"rows, item 2 is 7, which is no row"),
+        ({"a": {"b": [None]}}, r"a\.b, item 1 is null"),
+        ({AGE: ["Three."]}, rf"{AGE}, item 1 is"),
+        ({AGE: [], "talk-1_q001": "x"}, rf"{AGE} has \[\], which is neither an answer nor a row"),
+        ({AGE: {"text": "Three."}}, rf"{AGE} has {{"),
+        ([{"test_id": AGE, "response": ["Three."]}], r"row 1 .*response is \[.*no text.*--answer"),
+        ([{"test_id": AGE, "response": {"text": "x"}}], r"row 1 .*response is {"),
+    ],
+)  # fmt: skip
+def test_nothing_is_left_out_in_silence(suite: Suite, tmp_path: Path, data: Any, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        read_answers(written(tmp_path / "a.json", data), suite, Fields())
+
+
 def test_json_lines_are_rows(tmp_path: Path) -> None:
     write_suite(
         import_files([written(tmp_path / "l.json", [lme_item("q1"), lme_item("q2")])]), tmp_path / "suite"
