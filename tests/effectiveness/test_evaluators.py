@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.effectiveness.evaluators import definitions, make_evaluators
+from harness.effectiveness.gates import breaches, parse_gates
 from harness.effectiveness.observed import Observed, Prediction
 from harness.effectiveness.update import state_of
 from harness.evaluation import Evaluation
@@ -351,8 +352,9 @@ DELETED = [
         ((["4471-B"], []), (["Pickle"], []), (1.0, 0.0)),
         (([], []), (["Pickle"], ["Pickle"]), (None, 1.0)),
         ((["4471-B"], ["I deleted 4471-C"]), ([], []), (1.0, None)),
+        (([], ["4471-B"]), ([], ["Pickle"]), (0.0, None)),
     ],
-    ids=["perfect", "still-there", "collateral", "never-recalled", "another-value"],
+    ids=["perfect", "still-there", "collateral", "never-recalled", "another-value", "only-afterwards"],
 )
 def test_deletion(
     tmp_path: Path,
@@ -364,6 +366,42 @@ def test_deletion(
     given = {"gone": {before: code[0], after: code[1]}, "stays": {before: cat[0], after: cat[1]}}
     found = values(evaluated(tmp_path, "deletion", DELETED, given))
     assert (found["gone"], found["kept"]) == expected
+
+
+def test_a_deleted_fact_that_is_recalled_closes_the_gate(tmp_path: Path) -> None:
+    key = said("key", "My key is K-77.", "K-77", deleted=True, question="What is my key?")
+    before, after = "recalled_before_deletion", "recalled_after_deletion"
+    given = {"gone": {before: ["4471-B"], after: []}, "key": {before: [], after: ["K-77"]}}
+    one = evaluated(tmp_path, "deletion", [DELETED[0], key], given)
+    assert values(one)["gone"] == 0.5
+    assert (one.passed, one.total) == (1, 2)
+    red = breaches([one], parse_gates(["deletion.gone=1"], []))
+    assert red[0] == "mine: deletion.gone is 0.5000, below 1"
+    assert "still recalled: K-77" in red[1]
+    assert one.sections["exposed"][1:] == (("key", "K-77"),)
+
+
+def test_deletion_counts_facts(tmp_path: Path) -> None:
+    cases = [
+        {
+            "test_case_id": id, "input_text": "My rooms are 212 and 919.", "expected_facts": ["212", "919"],
+            "deleted": id == "goes", "question": "Which are my rooms?",
+        }
+        for id in ("stays", "goes", "broken")
+    ]  # fmt: skip
+    before, after = "recalled_before_deletion", "recalled_after_deletion"
+    given = {
+        "stays": {before: ["Rooms 212, 919"], after: ["Room 212"]},
+        "goes": {before: ["Rooms 212, 919"], after: ["Room 919"]},
+        "broken": {"error": "timeout"},
+    }
+    one = evaluated(tmp_path, "deletion", cases, given)
+    assert values(one) == {"gone": 0.5, "kept": 0.5}
+    kept = one.metric("deletion.kept")
+    assert kept is not None
+    assert (kept.n, kept.of, kept.low, kept.high) == (2, 4, 0.25, 0.75)
+    assert [item.values["deletion.kept"] for item in one.items[:2]] == [0.5, None]
+    assert one.items[0].detail["missed"] == ["went with the deleted: 919"]
 
 
 @pytest.mark.parametrize(
