@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from harness.effectiveness.dataset import Entry, ExpectedFact
+from harness.effectiveness.dataset import EffectivenessSet, Entry, ExpectedFact
 from harness.effectiveness.matching import read
 from harness.effectiveness.observed import Observed, evaluation, not_applicable, row
 from harness.evaluation import Evaluation, Item, MetricDefinition, mean_metric
@@ -32,6 +32,13 @@ def state_of(texts: Sequence[str], new: Sequence[ExpectedFact], old: Sequence[Ex
     if has_new:
         return "kept_both" if has_old else "updated"
     return "kept_old" if has_old else "lost"
+
+
+def outdated(data: EffectivenessSet, entry: Entry) -> list[ExpectedFact]:
+    """Return the facts that an entry supersedes, directly or not, but those that it states anew (A, B, A again)."""
+    said = read(entry.text)
+    earlier = [fact for one in data.before(entry) for fact in one.facts or ()]
+    return [fact for fact in earlier if not fact.current_in(said)]
 
 
 @dataclass(frozen=True)
@@ -103,7 +110,7 @@ class Update:
         if failure:
             return row(entry, {}, failure=failure)
         new = entry.facts or ()
-        old = [fact for before in observed.data.before(entry) for fact in before.facts or ()]
+        old = outdated(observed.data, entry)
         state = None if known.stored_after_update is None else state_of(known.stored_after_update, new, old)
         values: dict[str, float | None] = {
             name: None if state is None else float(state == name) for name in STATES
