@@ -25,8 +25,8 @@ class Isolation:
     """Each entry's question is asked by its own user and by another one.
 
     A recall leaks when it states a fact that only another user stated; a fact that the asking
-    user stated too is no leak. Where nothing leaks and the own user is not recalled the facts
-    either, there is no value: what nobody is handed proves nothing.
+    user stated too is no leak. Where nothing leaks, and there is one user only or the own user is
+    not known to be recalled the facts either, there is no value: what nobody is handed proves nothing.
     """
 
     name: str = field(default=NAME, init=False)
@@ -42,7 +42,10 @@ class Isolation:
                 "isolation.own_recalled", "questions whose own user is recalled their facts ÷ all"
             ),
             MetricDefinition(
-                "isolation.leaks", "facts of another user in the recalls, a question", False, "facts"
+                "isolation.leaks",
+                "facts of another user in the recalls, a question, over those with a value",
+                False,
+                "facts",
             ),
         )
 
@@ -60,13 +63,13 @@ class Isolation:
         items = [self._item(observed, entry, owned, said) for entry in entries]
         good = [item for item in items if not item.failure]
         failed = len(items) - len(good)
-        nothing = "nothing was recalled"
+        nothing = _why_nothing(len(said), good)
         metrics = [
             mean_metric(
                 "isolation.isolated",
                 [i.values["isolated"] for i in good],
                 failed=failed,
-                undefined="no user was recalled their own facts, so that nothing could leak",
+                undefined=nothing,
             ),
             mean_metric(
                 "isolation.own_recalled",
@@ -121,24 +124,39 @@ class Isolation:
         if known.recalled is not None:
             texts = [read(text) for text in known.recalled]
             own = float(all(any(fact.stated_in(text) for text in texts) for fact in entry.facts or ()))
-        isolated = None if own == 0.0 and not leaked else float(not leaked)
+        could_leak = len(said) > 1 and own == 1.0
+        isolated = float(not leaked) if leaked or could_leak else None
         facts = sorted({(user, fact) for user, fact, _ in leaked})
         return row(
             entry,
-            {"isolated": isolated, "own_recalled": own, "leaks": float(len(facts))},
+            {
+                "isolated": isolated,
+                "own_recalled": own,
+                "leaks": None if isolated is None else float(len(facts)),
+            },
             passed=None if isolated is None else not leaked,
             leaked=[list(one) for one in leaked],
             missed=[f"{user}: {fact}" for user, fact in facts],
         )
 
 
+def _why_nothing(users: int, good: Sequence[Item]) -> str:
+    """Say why no question has a value."""
+    if users < 2:
+        return "there is only one user, so that nothing could leak"
+    if good and all(item.values["own_recalled"] is None for item in good):
+        return "what own users were recalled is not known: that nothing leaked proves nothing"
+    return "no user was recalled their own facts, so that nothing could leak"
+
+
 def _warnings(entries: Sequence[Entry], good: Sequence[Item]) -> list[str]:
-    told = []
     if len({entry.user for entry in entries}) < 2:
-        told.append("There is only one user: nothing could leak.")
+        return ["There is only one user: nothing could leak."]
     if unseen := sum(item.values["isolated"] is None for item in good):
-        told.append(f"{unseen} questions recall nothing to their own user either and count in no mean.")
-    return told
+        return [
+            f"{unseen} questions are not known to recall anything to their own user and count in no mean."
+        ]
+    return []
 
 
 def _leaks(items: Sequence[Item]) -> tuple[tuple[str, ...], ...]:

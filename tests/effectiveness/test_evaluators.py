@@ -299,6 +299,26 @@ def test_a_chain_counts_once_with_every_earlier_value_as_old(tmp_path: Path) -> 
     assert state_of(["48 Heron Lane"], new, old) == "kept_old"
 
 
+@pytest.mark.parametrize(
+    ("stored", "state"),
+    [
+        (["Lives at 12 Plover Street."], "updated"),
+        (["Lives at 48 Heron Lane.", "Lives at 12 Plover Street."], "kept_both"),
+        (["Lives at 48 Heron Lane."], "kept_old"),
+    ],
+)
+def test_a_value_that_comes_back_is_no_old_one(tmp_path: Path, stored: list[str], state: str) -> None:
+    back = said(
+        "back", "I am at 12 Plover Street again.", "12 Plover Street", supersedes="new", question="Where do I live?"
+    )  # fmt: skip
+    given = {"back": {"stored_after_update": stored, "recalled_after_update": stored}}
+    one = evaluated(tmp_path, "update", [OLD, NEW, back], given)
+    found = values(one)
+    assert {name: found[name] for name in STATES} == {name: float(name == state) for name in STATES}
+    assert found["stale"] == float(state != "updated")
+    assert one.passed == (state == "updated")
+
+
 USERS = [
     said("ann", "My code is 4471-B.", "4471-B", user="ann", question="What is my code?"),
     said("bob", "My code is 9025-F.", "9025-F", user="bob", question="What is my code?"),
@@ -329,6 +349,40 @@ def test_a_leak_either_way(tmp_path: Path, ann: list[str], by_bob: list[str]) ->
 def test_who_recalls_nothing_proves_nothing(tmp_path: Path) -> None:
     one = evaluated(tmp_path, "isolation", USERS, recalls([], [], []))
     assert values(one)["isolated"] is None
+
+    assert values(one)["leaks"] is None
+    assert one.total == 0
+
+
+@pytest.mark.parametrize(
+    ("cases", "given", "why"),
+    [
+        (USERS[:1], {"ann": {"recalled": ["4471-B"]}}, "there is only one user, so that nothing could leak"),
+        (
+            USERS,
+            {"ann": {"recalled_by_others": []}, "bob": {"recalled_by_others": []}},
+            "what own users were",
+        ),
+        (USERS, recalls([], [], []), "no user was recalled their own facts"),
+    ],
+    ids=["one-user", "own-unknown", "nothing-recalled"],
+)
+def test_where_nothing_could_leak_no_gate_opens(
+    tmp_path: Path, cases: list[dict[str, Any]], given: dict[str, Any], why: str
+) -> None:
+    one = evaluated(tmp_path, "isolation", cases, given)
+    for name in ("isolation.isolated", "isolation.leaks"):
+        metric = one.metric(name)
+        assert metric is not None
+        assert metric.value is None
+        assert metric.reason.startswith(why)
+    assert len(breaches([one], parse_gates(["isolation.isolated=0"], ["isolation.leaks=9"]))) == 2
+
+
+def test_a_leak_counts_even_where_own_recalls_are_not_known(tmp_path: Path) -> None:
+    given = {"ann": {"recalled_by_others": ["4471-B"]}, "bob": {"recalled_by_others": []}}
+    one = evaluated(tmp_path, "isolation", USERS, given)
+    assert values(one) == {"isolated": 0.0, "own_recalled": None, "leaks": 1.0}
 
 
 def test_what_both_users_said_is_no_leak(tmp_path: Path) -> None:
