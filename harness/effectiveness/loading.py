@@ -247,6 +247,14 @@ def _check_links(file: JsonFile, entries: list[Entry], places: Mapping[str, Fiel
             elif _circles(entry, key, by_id):
                 told = f"leads back to {entry.id!r} itself."
                 file.wrong(here, told, "Let it name an earlier test case.", "circular-link")
+    for entry in entries:
+        other = by_id.get(entry.duplicates_of or "")
+        if other is not None and other.group != entry.group and entry.id in places:
+            told = f"{other.id!r} is of the group {other.group!r}, this of {entry.group!r}: no memory can hold both."
+            here = (*places[entry.id], "duplicates_of")
+            file.wrong(
+                here, told, "Put both into one group; each group has an agent of its own.", "other-group"
+            )
     wanted = Counter(entry.supersedes for entry in entries if entry.supersedes)
     for entry in entries:
         if entry.supersedes and wanted[entry.supersedes] > 1 and entry.id in places:

@@ -57,6 +57,13 @@ def test_each_problem_is_named(tmp_path: Path, changes: dict[str, Any], field: s
     assert (where, rule) in found
 
 
+def test_duplicates_of_two_groups_could_never_be_merged(tmp_path: Path) -> None:
+    other = {**GOOD, "test_case_id": "b", "duplicates_of": "a", "group": "second"}
+    found = problems(tmp_path, {**GOOD, "group": "first"}, other)
+    assert found == [("test_cases[1].duplicates_of", "other-group")]
+    assert len(dataset(tmp_path, {**GOOD, "group": "second"}, other).entries) == 2
+
+
 def test_an_update_that_states_the_old_fact_still(tmp_path: Path) -> None:
     new = {
         **GOOD,
