@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from harness.errors import InputError, Problem, SuiteError
 
 Profile = Literal["basic", "bundled"]
+Kind = Literal["retrieval", "effectiveness", "either"]
+_MARKS: Mapping[Kind, frozenset[str]] = {
+    "effectiveness": frozenset(
+        "test_case_id input_text types expected_facts expected_memory_type expected_importance_score "
+        "duplicates_of supersedes".split()
+    ),
+    "retrieval": frozenset("memories queries query expected_results expected_ids relevance_score".split()),
+}
+"""Keys that only one kind of data set has, at the top or in a test case."""
 
 
 class Looked(NamedTuple):
@@ -47,13 +58,14 @@ def look_at(path: Path, profile: Profile, gold: Path | None) -> Looked:
     if not path.exists():
         raise InputError(f"{path}: there is no such file or folder.")
     kinds = {_kind(each) for each in _files(path)} - {None}
-    if kinds == {"retrieval"}:
-        return _look_at_retrieval(path)
-    if kinds == {"effectiveness"}:
-        return _look_at_effectiveness(path)
-    if len(kinds) > 1:
+    sure = kinds - {"either"}
+    if len(sure) > 1:
         raise InputError(f"{path}: holds retrieval and effectiveness data sets. Name one of them.")
-    return look_at_suite(path, profile, gold)
+    if not kinds or (not sure and _holds_cases(path)):
+        return look_at_suite(path, profile, gold)
+    if sure == {"retrieval"} or (not sure and "retrieval" in path.parts):
+        return _look_at_retrieval(path)
+    return _look_at_effectiveness(path)
 
 
 def _look_at_retrieval(path: Path) -> Looked:
@@ -86,21 +98,42 @@ def _files(path: Path) -> list[Path]:
     return [each for each in sorted(path.iterdir()) if each.suffix == ".json" or each.is_dir()]
 
 
-def _kind(path: Path) -> str | None:
-    """Return what a file is a data set of, None for anything else; a broken file is told by its neighbours."""
+def _kind(path: Path) -> Kind | None:
+    """Return what a file is a data set of by its keys, None for anything else.
+
+    A file that does not say, being broken or empty, is `either`: its neighbours tell.
+    """
     if path.is_dir():
         return "retrieval" if (path / "corpus.jsonl").is_file() else None
     if path.suffix != ".json":
         return None
     try:
-        value = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError, RecursionError):
-        return "effectiveness" if path.parent.name == "effectiveness" else "retrieval"
-    cases = value.get("test_cases") if isinstance(value, dict) else None
-    entries = [each for each in cases if isinstance(each, dict)] if isinstance(cases, list) else []
-    if any("test_case_id" in each for each in entries):
-        return "effectiveness"
-    return "retrieval" if entries or (isinstance(value, dict) and "queries" in value) else None
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        return "either"
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return _by_keys(set(re.findall(r'"(\w+)"\s*:', text))) or "either"
+    if isinstance(value, Mapping):
+        cases = value.get("test_cases")
+        keys = set(value) | _keys_of(cases if isinstance(cases, list) else [])
+        return _by_keys(keys) or ("either" if "test_cases" in value else None)
+    if isinstance(value, list):
+        return _by_keys(_keys_of(value)) or "either"
+    return None
+
+
+def _keys_of(cases: Sequence[Any]) -> set[str]:
+    return {key for case in cases if isinstance(case, Mapping) for key in case}
+
+
+def _by_keys(keys: set[str]) -> Kind | None:
+    return next((kind for kind, marks in _MARKS.items() if keys & marks), None)
+
+
+def _holds_cases(path: Path) -> bool:
+    return path.is_dir() and any(each.suffix.lower() in (".yaml", ".yml") for each in path.rglob("*"))
 
 
 def _counted(counts: dict[str, int]) -> str:
