@@ -15,6 +15,7 @@ from typing import Any
 from harness.errors import InputError
 from harness.suite.importers.made import Imported, Question, Report
 from harness.suite.importers.reading import plain, short, spoken_date
+from harness.suite.importers.shapes import SESSION
 from harness.suite.models import Conversation, Message
 
 FORM = "locomo"
@@ -26,9 +27,8 @@ WHOLE = {"multi-hop": 282, "temporal": 321, "open-domain": 96, "single-hop": 841
 SAMPLES = frozenset(f"conv-{number}" for number in (26, 30, 41, 42, 43, 44, 47, 48, 49, 50))
 NOTHING = "That was never mentioned, so I don't know."
 ABILITIES = {"temporal": ("temporal",), "adversarial": ("abstention",)}
-_SESSION = re.compile(r"session_(\d+)")
-_DATE = re.compile(r"session_(\d+)_date_time")
-_CITED = re.compile(r"D:?(\d+):(\d+)", re.IGNORECASE)
+_DATE = re.compile(rf"{SESSION.pattern}_date_time")
+_CITED = re.compile(r"D:?([0-9]{1,6}):([0-9]{1,6})(?![0-9])", re.IGNORECASE)
 _NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -38,22 +38,17 @@ def is_locomo(data: Any) -> bool:
     return isinstance(first, dict) and "conversation" in first and "qa" in first
 
 
-def read_locomo(samples: Any, report: Report) -> Imported:
-    """Return conversations and questions; the report tells what was repaired.
+def read_locomo(samples: Sequence[Any], report: Report) -> Imported:
+    """Return conversations and questions of samples of the right shape; the report tells what was repaired.
 
     Raises:
-        InputError: when it is no LoCoMo, or holds all ten samples with other numbers of questions
+        InputError: when two samples have one name, or it holds all ten samples with other numbers of questions
             than the published file.
     """
-    listed = samples if isinstance(samples, list) else [samples]
     haystacks: dict[str, tuple[Conversation, ...]] = {}
     questions: list[Question] = []
-    for at, sample in enumerate(listed):
-        if not is_locomo([sample]):
-            raise InputError(
-                f"{report.files[0].name}: sample {at} has no `conversation` and `qa`: no LoCoMo."
-            )
-        name = _NAME.sub("-", str(sample.get("sample_id") or f"sample-{at + 1}"))
+    for at, sample in enumerate(samples):
+        name = _NAME.sub("-", str(sample.get("sample_id") or "")).strip("-.") or f"sample-{at + 1}"
         if name in haystacks:
             raise InputError(f"{report.files[0].name}: two samples are called {name!r}.")
         talks, turns = _conversations(name, sample["conversation"], report)
@@ -88,21 +83,22 @@ def _conversations(
 ) -> tuple[tuple[Conversation, ...], dict[str, str]]:
     """Return the sessions in order, and the message that each turn became."""
     first, second = (str(conversation.get(key, key)) for key in ("speaker_a", "speaker_b"))
-    numbers = sorted(int(found[1]) for key in conversation if (found := _SESSION.fullmatch(key)))
+    keys = {int(found[1]): key for key in conversation if (found := SESSION.fullmatch(key))}
     dated = {int(found[1]) for key in conversation if (found := _DATE.fullmatch(key))}
-    if spare := sorted(dated - set(numbers)):
+    if spare := sorted(dated - keys.keys()):
         told = f"dates without a session: {', '.join(map(str, spare))}"
         report.add("date-without-session", name, told, "excluded", "no conversation is made of them")
     talks: list[Conversation] = []
     turns: dict[str, str] = {}
-    for number in numbers:
+    for number, key in sorted(keys.items()):
         where, id = f"{name} session_{number}", f"session_{number}"
-        when = spoken_date(conversation.get(f"{id}_date_time"))
+        spoken = conversation.get(f"{key}_date_time")
+        when = spoken_date(spoken)
         if when is None:
-            told = f"no date in {conversation.get(f'{id}_date_time')!r}"
+            told = f"no date in {short(repr(spoken))}"
             report.add("bad-date", where, told, "kept", "the conversation has no timestamp")
         messages: list[Message] = []
-        for turn in conversation[id] or ():
+        for turn in conversation[key] or ():
             speaker, said = str(turn.get("speaker", "")), _said(turn)
             if not said:
                 report.add(

@@ -11,9 +11,9 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from itertools import count
 from typing import Any, NamedTuple
 
-from harness.errors import InputError
 from harness.suite.importers.made import Imported, Question, Report
 from harness.suite.importers.reading import plain, written_date
 from harness.suite.models import Conversation, Message, Role
@@ -36,6 +36,7 @@ LENIENCY = {
 RUBRIC = "single-session-preference"
 _ACCEPTABLE = re.compile(r"(?P<first>[^.]+)\. (?P<other>[^.(]+?)(?: \([^)]*\))? is also acceptable\.?")
 _NAME = re.compile(r"[^A-Za-z0-9._-]+")
+_GROUP = re.compile(r"[^a-z0-9]+")
 _KEYS = ("question_id", "question", "haystack_sessions")
 
 
@@ -51,26 +52,21 @@ def is_longmemeval(data: Any) -> bool:
     return isinstance(first, dict) and all(key in first for key in _KEYS)
 
 
-def read_longmemeval(items: Any, report: Report) -> Imported:
-    """Return conversations and questions; the report tells what was repaired.
-
-    Raises:
-        InputError: when it is no LongMemEval.
-    """
-    listed = items if isinstance(items, list) else [items]
+def read_longmemeval(items: Sequence[Any], report: Report) -> Imported:
+    """Return conversations and questions of items of the right shape; the report tells what was repaired."""
     haystacks: dict[str, tuple[Conversation, ...]] = {}
     named: dict[tuple[Any, ...], str] = {}
     questions: dict[str, Question] = {}
+    names = _file_names([str(item["question_id"]) for item in items])
     only_evidence = True
-    for at, item in enumerate(listed):
-        if not is_longmemeval([item]):
-            raise InputError(
-                f"{report.files[0].name}: item {at} has none of {', '.join(_KEYS)}: no LongMemEval."
-            )
-        id = _NAME.sub("-", str(item["question_id"]))
+    for item in items:
+        own = str(item["question_id"])
+        id = names[own]
         if id in questions:
-            report.add("duplicate-question", id, "the id stands twice", "excluded", "the first one counts")
+            report.add("duplicate-question", own, "the id stands twice", "excluded", "the first one counts")
             continue
+        if id != own:
+            report.add("renamed-question", own, "the id can't be a file's name", "repaired", f"called {id}")
         sessions = _sessions(id, item, report)
         answer = item.get("answer")
         if sessions is None or answer is None or not str(item["question"]).strip():
@@ -97,6 +93,24 @@ def read_longmemeval(items: Any, report: Report) -> Imported:
     return Imported(haystacks, list(questions.values()), report)
 
 
+def _file_names(ids: Sequence[str]) -> dict[str, str]:
+    """Return what the file of each question is called: its id, where that can be a name, else one like it."""
+    names = {id: id for id in ids if id == _folded(id)}
+    for id in ids:
+        if id in names:
+            continue
+        mark = ABSTAINS if id.endswith(ABSTAINS) else ""  # says what is asked, so it stays at the end
+        stem = _folded(id.removesuffix(mark))
+        free = (f"{stem}{'' if at == 1 else f'-{at}'}{mark}" for at in count(1))
+        taken = {*names.values()}
+        names[id] = next(name for name in free if name not in taken)
+    return names
+
+
+def _folded(id: str) -> str:
+    return _NAME.sub("-", id).strip("-.") or "question"
+
+
 def _sessions(id: str, item: Mapping[str, Any], report: Report) -> list[_Session] | None:
     """Return the sessions in the order of their dates, without the empty and the repeated ones."""
     turns, dates = item["haystack_sessions"], item.get("haystack_dates") or []
@@ -106,7 +120,7 @@ def _sessions(id: str, item: Mapping[str, Any], report: Report) -> list[_Session
         report.add("uneven-history", id, told, "excluded", "left out")
         return None
     kept: list[_Session] = []
-    seen: dict[str, str] = {}
+    seen: dict[str, int] = {}
     for name, date, said in zip(map(str, names), dates, turns, strict=True):
         when, fits = written_date(date)
         if when is None:
@@ -120,13 +134,18 @@ def _sessions(id: str, item: Mapping[str, Any], report: Report) -> list[_Session
         if not words:
             report.add("empty-session", f"{id} {name}", "no message", "excluded", "left out")
             continue
-        told = json.dumps([[turn.get("role"), turn["content"]] for turn in words])
+        told = json.dumps([[turn.get("role"), turn["content"]] for turn in words])  # the marks may differ
         if told in seen:
-            report.add(
-                "duplicate-session", f"{id} {name}", f"says what {seen[told]} says", "excluded", "left out"
-            )
+            first = kept[seen[told]]
+            joined = [
+                {**one, "has_answer": bool(one.get("has_answer") or other.get("has_answer"))}
+                for one, other in zip(first.turns, words, strict=True)
+            ]
+            kept[seen[told]] = first._replace(turns=joined)
+            what = f"says what {first.name} says"
+            report.add("duplicate-session", f"{id} {name}", what, "excluded", "left out; its marks count")
             continue
-        seen[told] = name
+        seen[told] = len(kept)
         kept.append(_Session(name, when, words))
     if not kept:
         report.add("empty-history", id, "no session with text", "excluded", "left out")
@@ -163,7 +182,7 @@ def _question(
     sessions: Sequence[_Session],
     report: Report,
 ) -> Question:
-    group = _NAME.sub("-", str(item.get("question_type") or "unknown")).lower()
+    group = _GROUP.sub("-", str(item.get("question_type") or "").lower()).strip("-") or "unknown"
     asked, fits = written_date(item.get("question_date"))
     if asked is None or not fits:
         told = f"{item.get('question_date')!r}"

@@ -63,6 +63,33 @@ def _told(error: ValueError) -> str:
     return f"{'JSON' if isinstance(error, json.JSONDecodeError) else 'sound JSON'}: {error}"
 
 
+def without_lone_surrogates(data: Any, at: str = "") -> tuple[Any, list[str]]:
+    """Return data with U+FFFD for every half of a surrogate pair, and the places where there was one.
+
+    JSON can write such a half as an escape, but it is no character, and no file of text can hold it.
+    """
+    if isinstance(data, str):
+        return (data, []) if _LONE.search(data) is None else (_LONE.sub("\ufffd", data), [at or "the text"])
+    places: list[str] = []
+    if isinstance(data, list):
+        listed = []
+        for number, item in enumerate(data):
+            whole, found = without_lone_surrogates(item, f"{at}[{number}]")
+            listed.append(whole)
+            places += found
+        return listed, places
+    if isinstance(data, dict):
+        held = {}
+        for key, item in data.items():
+            name, in_name = without_lone_surrogates(key, f"a key of {at}")
+            whole, found = without_lone_surrogates(item, f"{at}.{name}" if at else name)
+            held[name] = whole
+            places += (*in_name, *found)
+        return held, places
+    return data, places
+
+
+_LONE = re.compile("[\ud800-\udfff]")
 _MONTHS = {
     name: number
     for number, name in enumerate(

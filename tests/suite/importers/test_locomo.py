@@ -106,7 +106,11 @@ def test_ten_conversations_with_other_counts_are_refused(tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     ("data", "said"),
-    [({"a": 1}, "no locomo or longmemeval"), ([], "no locomo"), ([locomo_sample(), {"qa": []}], "sample 1")],
+    [
+        ({"a": 1}, "no locomo or longmemeval"),
+        ([], "no locomo"),
+        ([locomo_sample(), {"qa": []}], r"\[1\]\.conversation: is missing"),
+    ],
 )
 def test_what_is_no_data_set_is_refused(tmp_path: Path, data: object, said: str) -> None:
     with pytest.raises(InputError, match=said):

@@ -56,6 +56,41 @@ def test_every_repair_is_told(tmp_path: Path) -> None:
     ]
 
 
+def test_a_repeated_session_keeps_the_marks_of_both_copies(tmp_path: Path) -> None:
+    copies = [
+        [
+            {"role": "user", "content": "I have 17 fish.", "has_answer": mark},
+            {"role": "assistant", "content": "Oh."},
+        ]
+        for mark in (False, True)
+    ]
+    item = lme_item(
+        haystack_sessions=copies,
+        haystack_session_ids=["a", "b"],
+        haystack_dates=["2023/05/20 (Sat) 02:21"] * 2,
+    )
+    imported, (case,) = made(tmp_path, item)
+    assert imported.questions[0].evidence == ("session_001#1",)
+    assert [len(talk.messages) for talk in case.conversations()] == [2]
+
+
+def test_ids_that_fold_to_one_name_are_two_questions(tmp_path: Path) -> None:
+    ids = ("x y_abs", "x y", "x-y", "x/y", "x y", "?")
+    imported, suite = made(tmp_path, *(lme_item(id) for id in ids))
+    assert [one.id for one in imported.questions] == ["x-y_abs", "x-y-2", "x-y", "x-y-3", "question"]
+    assert len(suite) == 5
+    assert [one.where for one in imported.report.findings if one.kind == "duplicate-question"] == ["x y"]
+    renamed = {one.where: one.how for one in imported.report.findings if one.kind == "renamed-question"}
+    assert renamed == {
+        "x y_abs": "called x-y_abs", "x y": "called x-y-2", "x/y": "called x-y-3", "?": "called question",
+    }  # fmt: skip
+
+
+def test_a_type_in_another_spelling_is_a_group_that_loads(tmp_path: Path) -> None:
+    (case,) = made(tmp_path, lme_item(question_type="Knowledge_Update"))[1]
+    assert (case.category, case.abilities) == ("knowledge-update", ("knowledge_update",))
+
+
 def test_an_abs_question_asks_for_nothing(tmp_path: Path) -> None:
     item = lme_item("q1_abs", answer="You mentioned fish, but no birds.")
     (case,) = made(tmp_path, item)[1]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.errors import InputError
-from harness.suite.importers.reading import read_json
+from harness.suite.importers.reading import read_json, without_lone_surrogates
 
 
 @pytest.mark.parametrize("odd", ["\u2028", "\u2029", "\x85"], ids=ascii)
@@ -37,3 +37,10 @@ def test_json_is_read_strictly(tmp_path: Path, text: str, said: str) -> None:
     path.write_text(text)
     with pytest.raises(InputError, match=said):
         read_json(path)
+
+
+def test_half_a_surrogate_pair_is_replaced_and_told() -> None:
+    data = {"a": ["fine", "torn \ud83d"], "b\udc00": {"c": "\U0001f600"}}
+    whole, places = without_lone_surrogates(data)
+    assert whole == {"a": ["fine", "torn \ufffd"], "b\ufffd": {"c": "\U0001f600"}}
+    assert places == ["a[1]", "a key of "]
