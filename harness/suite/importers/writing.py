@@ -23,7 +23,13 @@ _DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 def report_path(root: Path) -> Path:
     """Return where the import report of a suite stands: beside it."""
-    return root.with_name(f"{root.name}.import.json")
+    place = _named(root)
+    return place.with_name(f"{place.name}.import.json")
+
+
+def _named(root: Path) -> Path:
+    """Return a path with a name of its own, which `.` and `..` have not."""
+    return root.resolve() if root.name in ("", "..") else root
 
 
 def write_suite(imported: Imported, root: Path) -> Path:
@@ -33,18 +39,20 @@ def write_suite(imported: Imported, root: Path) -> Path:
         the path of the report.
 
     Raises:
-        InputError: when there is something at the place, or nothing to write.
+        InputError: when there is something at the place but an empty folder, or nothing to write.
     """
     if not imported.questions:
         raise InputError("the data set has no question that could be asked; the report says why.")
     if root.exists() and (not root.is_dir() or any(root.iterdir())):
         raise InputError(f"{root}: is there already. Name another --out, or remove it.")
-    draft = root.with_name(f".{root.name}.{os.getpid()}")
+    place = _named(root)
+    draft = place.with_name(f".{place.name}.{os.getpid()}")
     try:
         _write(imported, draft)
         if root.exists():
-            root.rmdir()
-        draft.replace(root)
+            _fill(root, draft)
+        else:
+            draft.replace(place)
         told = json.dumps(imported.as_data(), ensure_ascii=False, indent=2) + "\n"
         report_path(root).write_text(told, encoding="utf-8")
     except OSError as error:
@@ -52,6 +60,18 @@ def write_suite(imported: Imported, root: Path) -> Path:
     finally:
         shutil.rmtree(draft, ignore_errors=True)
     return report_path(root)
+
+
+def _fill(root: Path, draft: Path) -> None:
+    """Move what was written into an empty folder, which somebody may be working in and which so stays."""
+    moved: list[Path] = []
+    try:
+        for each in sorted(draft.iterdir()):
+            moved.append(each.replace(root / each.name))
+    except OSError:
+        for each in moved:
+            each.replace(draft / each.name)
+        raise
 
 
 def _write(imported: Imported, root: Path) -> None:
