@@ -56,16 +56,15 @@ def import_command(what: tuple[str, ...], out: Path | None, overlay: Path | None
     LoCoMo (locomo10.json) and LongMemEval (S, M or oracle) are told apart by looking. What was left
     out or repaired is listed with its reason, here and in DIR.import.json beside the suite.
     """
-    from harness.suite import load_suite
     from harness.suite.importers import import_files, read_overlay, write_suite
 
     named, files = (what[0], what[1:]) if what[0] in FORM_NAMES else (None, what)
     imported = import_files(list(map(Path, files)), named)
     root = out or Path("suites") / imported.report.form
+    corrections = None if overlay is None else read_overlay(overlay, imported)
     report = write_suite(imported, root)
     click.echo(_told(imported, root, report, verbose=verbose))
-    if overlay is not None:
-        corrections = read_overlay(overlay, load_suite(root))
+    if corrections is not None:
         click.echo(f"{overlay}: {corrections.told()}. `dataset rescore --overlay` scores runs with them.")
 
 

@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 from harness.cli.dataset_import import import_answers_command, import_command, rescore_command
 from harness.errors import InputError
 from harness.runs.folder import find_runs
+from harness.suite import load_suite
 from tests.suite.importers.synthetic import lme_item, locomo_sample, written
 
 AGE = "single-hop_talk-1_q002"
@@ -66,6 +67,31 @@ def test_an_overlay_is_held_against_the_suite(suite: Path, tmp_path: Path) -> No
     written(tmp_path / "fixes.json", {"talk-1_q002": "four"})
     done = call(import_command, "talks.json", "--out", "again", "--overlay", "fixes.json")
     assert "1 corrections: 1 other answers" in done.output
+
+
+def test_a_bad_overlay_is_found_before_anything_is_written(suite: Path, tmp_path: Path) -> None:
+    written(tmp_path / "fixes.json", {"talk-1_q02": "four"})
+    with pytest.raises(InputError, match="no such question; nearest: talk-1_q002"):
+        call(import_command, "talks.json", "--out", "again", "--overlay", "fixes.json")
+    assert not (tmp_path / "again").exists()
+    assert not (tmp_path / "again.import.json").exists()
+    written(tmp_path / "fixes.json", {"talk-1_q002": "four", "temporal_talk-1_q001": "8 May 2023"})
+    done = call(import_command, "talks.json", "--out", "again", "--overlay", "fixes.json")
+    assert "2 corrections: 2 other answers" in done.output
+
+
+def test_the_folder_one_stands_in_may_become_the_suite(
+    suite: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here" / "below").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "here" / "below")
+    done = call(import_command, "../../talks.json", "--out", ".")
+    assert "7 questions" in done.output
+    assert len(load_suite(Path())) == 7, "it is the same folder still"
+    assert (tmp_path / "here" / "below.import.json").is_file()
+    with pytest.raises(InputError, match="is there already"):
+        call(import_command, "../../talks.json", "--out", ".")
+    assert sorted(path.name for path in (tmp_path / "here").iterdir()) == ["below", "below.import.json"]
 
 
 def test_answers_become_a_run_that_can_be_scored(suite: Path, tmp_path: Path, recallbench: Any) -> None:

@@ -15,7 +15,7 @@ from harness.errors import FactError, InputError
 from harness.facts.model import ABSTAIN, FactType, GoldFact
 from harness.suite.importers.answers import IDS, source_id
 from harness.suite.importers.gold import type_of
-from harness.suite.importers.made import SourceFile
+from harness.suite.importers.made import Imported, SourceFile
 from harness.suite.importers.reading import close_to, plain, read_json
 from harness.suite.models import Case, GoldFacts, Suite, nearest
 
@@ -86,14 +86,18 @@ class Overlay:
         )
 
 
-def read_overlay(path: Path, suite: Suite) -> Overlay:
+def read_overlay(path: Path, asked: Suite | Imported) -> Overlay:
     """Read a file of corrections.
+
+    Args:
+        path: the file.
+        asked: the questions that may be corrected, of a suite or of what becomes one.
 
     Raises:
         InputError: for a question that the suite doesn't have, or a correction that says nothing.
     """
     data, file = read_json(path)
-    names = {source_id(case): case.id for case in suite} | {case.id: case.id for case in suite}
+    names = _names(asked)
     found: dict[str, Correction] = {}
     for name, entry in _entries(path, data):
         if name not in names:
@@ -104,6 +108,18 @@ def read_overlay(path: Path, suite: Suite) -> Overlay:
     if not found:
         raise InputError(f"{path}: holds no correction.")
     return Overlay(found, file)
+
+
+def _names(asked: Suite | Imported) -> dict[str, str]:
+    """Return the case's id by the data set's ids of questions and by the cases' own."""
+    pairs = _asked(asked)
+    return dict(pairs) | {id: id for _, id in pairs}
+
+
+def _asked(asked: Suite | Imported) -> list[tuple[str, str]]:
+    if isinstance(asked, Imported):
+        return [(question.id, question.case_id) for question in asked.questions]
+    return [(source_id(case), case.id) for case in asked]
 
 
 def _entries(path: Path, data: Any) -> list[tuple[str, Any]]:
