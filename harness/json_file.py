@@ -9,13 +9,22 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from harness.errors import Problem, SuiteError
+from harness.errors import InputError, Problem, SuiteError
+from harness.json_places import line_of_key_twice, line_of_odd_number, places
 
 FieldPath = tuple[str | int, ...]
 
 
 class KeyTwiceError(ValueError):
-    """A key stands twice in one object."""
+    """A key stands twice in one object.
+
+    Args:
+        key: which one.
+    """
+
+    def __init__(self, key: str) -> None:
+        super().__init__(f"the key {key!r} stands twice in one object")
+        self.key = key
 
 
 def strict_json(text: str) -> Any:
@@ -57,11 +66,14 @@ class JsonFile:
             told = f"is no JSON: {error.msg}."
             raise SuiteError([Problem(path, error.lineno, "", told, "Mend the JSON.", "bad-json")]) from None
         except KeyTwiceError as error:
-            told = f"is no sound JSON: {error}."
-            raise SuiteError([Problem(path, 0, "", told, "Keep one of the two.", "duplicate-key")]) from None
+            told, line = f"is no sound JSON: {error}.", line_of_key_twice(self.text, error.key)
+            raise SuiteError(
+                [Problem(path, line, "", told, "Keep one of the two.", "duplicate-key")]
+            ) from None
         except (ValueError, RecursionError) as error:
             told = f"is no sound JSON: {error}."
-            raise SuiteError([Problem(path, 0, "", told, "Mend the JSON.", "bad-json")]) from None
+            line = 0 if isinstance(error, RecursionError) else line_of_odd_number(self.text)
+            raise SuiteError([Problem(path, line, "", told, "Mend the JSON.", "bad-json")]) from None
 
     def wrong(self, at: FieldPath, message: str, mend: str, rule: str = "bad-value") -> None:
         """Note a problem of a field."""
@@ -69,21 +81,8 @@ class JsonFile:
 
     def line(self, at: FieldPath) -> int:
         """Return the line of a field, or of what it would stand in; 0 where it can't be found."""
-        node = self._root
-        line = 0 if node is None else node.start_mark.line + 1
-        for step in at:
-            children = getattr(node, "value", None)
-            if not isinstance(children, list):
-                return line
-            if isinstance(step, int):
-                node = children[step] if step < len(children) else None
-            else:
-                pairs = (pair for pair in children if isinstance(pair, tuple) and pair[0].value == step)
-                node = next((value for _, value in pairs), None)
-            if node is None:
-                return line
-            line = node.start_mark.line + 1
-        return line
+        ends = range(len(at), -1, -1)
+        return next((line for end in ends if (line := self._lines.get(at[:end]))), 0)
 
     # ---- fields -----------------------------------------------------------------------
 
@@ -165,13 +164,8 @@ class JsonFile:
             return None
 
     @cached_property
-    def _root(self) -> Any:
-        import yaml  # JSON is YAML, and YAML's nodes know their lines
-
-        try:
-            return yaml.compose(self.text, Loader=yaml.CSafeLoader)
-        except (yaml.YAMLError, RecursionError):
-            return None
+    def _lines(self) -> dict[FieldPath, int]:
+        return {place.path: place.line for place in places(self.text)}
 
 
 def _dotted(at: FieldPath) -> str:
@@ -186,7 +180,7 @@ def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise KeyTwiceError(f"the key {twice!r} stands twice in one object")
+        raise KeyTwiceError(twice)
     return found
 
 
