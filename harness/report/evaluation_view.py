@@ -5,9 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-import math
-from collections.abc import Mapping, Sequence
-from datetime import datetime
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,12 +15,14 @@ from rich.text import Text
 
 from harness.errors import InputError
 from harness.evaluation import Evaluation, Item, Metric
+from harness.json_file import strict_json
 from harness.report import PLAIN_WIDTH, boxes, format_of, markdown, numbers
 from harness.report.layout import Grid
 from harness.report.terminal import as_text
 
 SCHEMA = "recallbench.evaluation/1"
 GROUPS = "groups"
+_MEND = "Name the JSON file that -o wrote."
 MOST_ITEMS = 40
 """Rows of the table of items that a terminal shows; files have them all."""
 
@@ -43,15 +43,17 @@ def side_by_side(evaluations: Sequence[Evaluation]) -> Grid:
 
 
 def cell(metric: Metric | None) -> str:
-    """Write a figure with its count, and its bounds where something failed."""
+    """Write a figure with its count, and its bounds where they say more than the figure."""
     if metric is None:
         return numbers.NOTHING
     if metric.value is None:
         return f"{numbers.NOTHING} ({metric.reason})" if metric.reason else numbers.NOTHING
     shown = f"{metric.value:.3f}"
-    if metric.complete:
-        return f"{shown} n={metric.n}"
-    return f"{shown} {metric.n}/{metric.of} [{metric.low:.3f}–{metric.high:.3f}]"
+    count = f"n={metric.n}" if metric.complete else f"{metric.n}/{metric.of}"
+    bounds = [f"{bound:.3f}" for bound in (metric.low, metric.high) if bound is not None]
+    # Parts that failed leave bounds even where all that was asked has a figure, such as the overall score.
+    wide = len(bounds) == 2 and (not metric.complete or bounds != [shown, shown])
+    return f"{shown} {count} [{'–'.join(bounds)}]" if wide else f"{shown} {count}"
 
 
 def per_item(evaluations: Sequence[Evaluation], names: Sequence[str]) -> Grid:
@@ -200,15 +202,29 @@ def read_json(path: Path) -> tuple[Evaluation, ...]:
     Raises:
         InputError: for a file that is something else.
     """
+    from pydantic import TypeAdapter, ValidationError
+
+    foreign = f"{path}: is no result that --format json wrote"
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-        if data["schema"] != SCHEMA:
-            raise ValueError(f"its schema is {data['schema']!r}, and this version reads {SCHEMA!r}")
-        return tuple(_evaluation(one) for one in data["evaluations"])
+        data = strict_json(path.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read: {error}") from None
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise InputError(f"{path}: is no evaluation that --format json wrote: {error}.") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{foreign}: it is no sound JSON: {error}. {_MEND}") from None
+    if not isinstance(data, dict) or "schema" not in data:
+        raise InputError(f"{foreign}: it has no schema. {_MEND}")
+    if data["schema"] != SCHEMA:
+        told = f"its schema is {data['schema']!r}, and this version reads {SCHEMA!r}"
+        raise InputError(f"{foreign}: {told}. {_MEND}")
+    try:
+        return TypeAdapter(tuple[Evaluation, ...]).validate_json(
+            json.dumps(data.get("evaluations")), strict=True
+        )
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in first["loc"])
+        told = "is missing" if first["type"] == "missing" else str(first["msg"]).removeprefix("Value error, ")
+        raise InputError(f"{foreign}: evaluations{place}: {told[:1].lower()}{told[1:]}. {_MEND}") from None
 
 
 def _data(one: Evaluation) -> dict[str, Any]:
@@ -249,37 +265,6 @@ def _data(one: Evaluation) -> dict[str, Any]:
         "provenance": dict(one.provenance),
         "sections": {name: [list(row) for row in rows] for name, rows in one.sections.items()},
     }
-
-
-def _evaluation(data: Mapping[str, Any]) -> Evaluation:
-    return Evaluation(
-        evaluator=data["evaluator"],
-        system=data["system"],
-        dataset=data["dataset"],
-        metrics=tuple(Metric(**it) for it in data["metrics"]),
-        items=tuple(map(_item, data["items"])),
-        errors=tuple(data["errors"]),
-        warnings=tuple(data["warnings"]),
-        at=datetime.fromisoformat(data["at"]) if data["at"] else None,
-        provenance=dict(data["provenance"]),
-        sections={name: tuple(tuple(row) for row in rows) for name, rows in data["sections"].items()},
-    )
-
-
-def _item(data: Mapping[str, Any]) -> Item:
-    found = Item(
-        **{
-            **data,
-            "tags": tuple(data["tags"]),
-            "values": dict(data["values"]),
-            "detail": dict(data["detail"]),
-        }
-    )
-    for name, value in found.values.items():
-        number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-        if value is not None and not number:
-            raise ValueError(f"{name} of {found.id} is {value!r}")
-    return found
 
 
 def _value(item: Item | None, name: str) -> str:

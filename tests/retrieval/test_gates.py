@@ -218,12 +218,12 @@ def test_an_item_that_no_report_wrote(tmp_path: Path, field: str, value: object)
     told = json.loads(as_json([measured(SET, GOOD)]))
     told["evaluations"][0]["items"][0][field] = value
     path.write_text(json.dumps(told), encoding="utf-8")
-    with pytest.raises(InputError, match="is no evaluation"):
+    with pytest.raises(InputError, match="is no result that --format json wrote"):
         read_json(path)
 
 
 def test_json_that_is_too_deep(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text("[" * 100_000, encoding="utf-8")
-    with pytest.raises(InputError, match="is no evaluation"):
+    with pytest.raises(InputError, match="is no result that --format json wrote"):
         read_json(path)
