@@ -37,7 +37,11 @@ def definitions(plan: Plan) -> tuple[MetricDefinition, ...]:
             for p in _TIMES
         ]  # fmt: skip
         found.append(
-            MetricDefinition(f"load_throughput{at_rate}", "requests that succeeded ÷ seconds", unit="1/s")
+            MetricDefinition(
+                f"load_throughput{at_rate}",
+                "requests that succeeded ÷ seconds of the step, or until the last reply",
+                unit="1/s",
+            )
         )
         found.append(MetricDefinition(f"load_succeeded{at_rate}", "requests that succeeded ÷ sent"))
     if "limit" in plan.parts:

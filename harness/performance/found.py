@@ -92,7 +92,7 @@ class Step:
         every: both together.
         late: how much later than intended the harness sent them.
         failures: those that failed.
-        elapsed_s: from the first arrival to the last reply.
+        elapsed_s: the seconds of the step, or until the last reply where that came later.
         most_at_once: most requests under way at one time.
         back: what became of the inserts; None where nothing can be listed.
         cut: why it was not finished; empty where it was.

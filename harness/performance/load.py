@@ -153,6 +153,7 @@ class _Sender:
         self._step = step
         self._kind = kind
         self._began = self._last = time.perf_counter()
+        self._through = self._began  # when no more requests could arrive
         self._under_way = 0
         self.written: list[list[Marked]] = [[] for _ in stores.each]
 
@@ -161,6 +162,7 @@ class _Sender:
         step = self._step
         tasks: set[asyncio.Task[None]] = set()
         self._began = self._last = time.perf_counter()
+        whole = False
         try:
             for number, arrival in enumerate(due):
                 wait = self._began + arrival.at - time.perf_counter()
@@ -171,9 +173,12 @@ class _Sender:
                     break
                 tell(f"load at {step.rate:g}/s: {number + 1} of {len(due)}, {step.failures.total} failed")
                 tasks.add(asyncio.create_task(self._serve(number, arrival)))
+            else:
+                whole = True
             if tasks:
                 await asyncio.wait(tasks)
         finally:
+            self._through = self._began + self._stores.plan.duration if whole else time.perf_counter()
             for task in tasks:
                 task.cancel()
             ends = await asyncio.gather(*tasks, return_exceptions=True)
@@ -182,8 +187,8 @@ class _Sender:
                 raise end
 
     def settle(self) -> None:
-        """Note how long it took."""
-        self._step.elapsed_s = max(self._last - self._began, 1e-9)
+        """Note how long it took: the time in which requests could arrive, and longer where replies came later."""
+        self._step.elapsed_s = max(self._last - self._began, self._through - self._began, 1e-9)
 
     async def _serve(self, number: int, arrival: Arrival) -> None:
         step, plan = self._step, self._stores.plan

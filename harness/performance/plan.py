@@ -116,6 +116,7 @@ class Plan:
         told = (
             texts, self.recall_limit, self.duration, self.arrivals, self.search_share, self.users,
             self.load_memories, self.bend, self.writers, self.writes, self.length, self.seed,
+            self.seen_within, self.timeout,
         )  # fmt: skip
         return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:12]
 

@@ -166,3 +166,13 @@ def test_the_machine_is_told_without_its_name() -> None:
 )
 def test_milliseconds_have_three_digits(value: float | None, shown: str) -> None:
     assert ms(value) == shown
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"seen_within": 1.0}, {"timeout": 2.0}, {"duration": 3.0}, {"search_share": 0.5}, {"users": 3}, {"bend": 2.0}],
+    ids=str,
+)  # fmt: skip
+def test_a_setting_that_changes_what_a_figure_means_makes_another_digest(changed: dict[str, Any]) -> None:
+    assert Plan(**changed).digest("texts") != Plan().digest("texts")
+    assert Plan(max_seconds=9.0).digest("texts") == Plan().digest("texts")

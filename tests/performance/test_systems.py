@@ -81,6 +81,16 @@ def test_a_size_that_the_time_cap_cuts_off_is_not_reached(measured: Any) -> None
     assert result.evaluation.metric("search_growth").n <= 2
 
 
+def test_throughput_is_over_the_whole_step(measured: Any) -> None:
+    result = measured("bm25", "load", rates=(4.0,), duration=1.5, arrivals="constant", search_share=1.0)
+    (step,) = result.found.load
+    assert step.every.n == step.sent == 6
+    assert step.elapsed_s == pytest.approx(1.5, abs=0.2)
+    assert result.value("load_throughput@4") == pytest.approx(4.0, rel=0.15)
+    poisson = measured("bm25", "load", rates=(2.0,), duration=1.0, search_share=1.0)
+    assert poisson.found.load[0].elapsed_s >= 1.0, "whenever the last request came"
+
+
 def test_a_load_that_the_time_cap_cuts_off_says_so(measured: Any) -> None:
     result = measured("bm25", "load", rates=(20.0, 30.0), duration=30.0, max_seconds=0.5)
     first, second = result.found.load
