@@ -41,7 +41,7 @@ def export_suite(suite: Suite, form: str, folder: Path | None = None) -> Iterato
             f"{suite.root}: its groups have names of their own, which the legacy form has no place for. "
             "Export it as json, jsonl or md; `dataset split` and `sample` copy it as it is."
         )
-    with new_folder(folder) as made:
+    with new_folder(folder, suite) as made:
         for case in suite:
             place = made / place_of(suite, case)
             place.parent.mkdir(parents=True, exist_ok=True)

@@ -16,31 +16,62 @@ HAYSTACK, HAYSTACKS = "haystack", "haystacks"
 """The key of a header, and the folder of a suite, that name conversations shared by cases."""
 
 
-@contextmanager
-def new_folder(path: Path) -> Iterator[Path]:
-    """Make a folder; until the block has ended well, it stands beside its place under another name.
+def refuse_inside(path: Path, suite: Suite) -> None:
+    """Refuse to write into the suite that is read: what it holds would be its cases from then on.
 
     Raises:
-        InputError: when there is one that holds something, or it can't be made.
+        InputError: when the path is the suite's folder or below it.
     """
+    if suite.root.is_dir() and path.resolve().is_relative_to(suite.root.resolve()):
+        raise InputError(
+            f"{path}: is inside the suite {suite.root}, which it would break. Name a place outside of it."
+        )
+
+
+@contextmanager
+def new_folder(path: Path, source: Suite) -> Iterator[Path]:
+    """Make a folder; until the block has ended well, it stands beside its place under another name.
+
+    Args:
+        path: the folder; an empty one that is there already is filled.
+        source: the suite that its content is taken from.
+
+    Raises:
+        InputError: when there is one that holds something, it is inside the source, or it can't be made.
+    """
+    refuse_inside(path, source)
+    place = path.resolve() if path.name in ("", "..") else path
     try:
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
             raise InputError(f"{path}: there is something already. Name a new folder, or empty this one.")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        draft = Path(tempfile.mkdtemp(prefix=".recallbench-", dir=path.parent))
+        place.parent.mkdir(parents=True, exist_ok=True)
+        draft = Path(tempfile.mkdtemp(prefix=".recallbench-", dir=place.parent))
     except OSError as error:
         raise InputError(f"{path}: cannot be made: {error.strerror}.") from None
     try:
-        made = draft / path.name
+        made = draft / place.name
         made.mkdir()
         yield made
-        if path.exists():
-            path.rmdir()
-        made.rename(path)
+        if place.exists():
+            _fill(place, made)
+        else:
+            made.rename(place)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}.") from None
     finally:
         shutil.rmtree(draft, ignore_errors=True)
+
+
+def _fill(folder: Path, made: Path) -> None:
+    """Move what was made into an empty folder, which stays: somebody may be working in it."""
+    moved: list[Path] = []
+    try:
+        for each in sorted(made.iterdir()):
+            moved.append(each.rename(folder / each.name))
+    except OSError:
+        for each in moved:
+            each.rename(made / each.name)
+        raise
 
 
 def copy_cases(suite: Suite, cases: Iterable[Case], folder: Path) -> None:

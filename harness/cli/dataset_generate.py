@@ -150,7 +150,8 @@ def generate_command(into: Path, count: int, **flags: Any) -> None:
     costs = not endpoint.local or (takes.cost is not None and takes.cost[1] > 0)
     if left and costs and settings.cassette_mode != "replay" and not flags["yes"]:
         _confirm()
-    rejects = flags["rejects"] or into.with_name(f"{into.name}.rejects")
+    place = into.resolve() if into.name in ("", "..") else into
+    rejects = flags["rejects"] or place.with_name(f"{place.name}.rejects")
     result = _carry_out(wish, count, settings, endpoint, into, rejects, flags["repairs"], prices, flags)
     _tell(result, what, into, rejects)
 

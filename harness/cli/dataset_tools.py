@@ -132,7 +132,7 @@ def export_command(
     Dialogues, criteria and gold facts are in all of them; facts of --gold stand in the cases.
     """
     from harness.authoring import export_suite
-    from harness.authoring.folders import write_pieces
+    from harness.authoring.folders import refuse_inside, write_pieces
 
     if form is None:
         ending = "" if output is None else output.suffix.lower().removeprefix(".")
@@ -153,6 +153,8 @@ def export_command(
     if form == EXPORTS[-1]:
         list(pieces)  # it writes the folder itself
     else:
+        if form != "md":  # which a suite may hold
+            refuse_inside(output, part)
         write_pieces(output, pieces)
     click.echo(f"wrote {output}: {counted(len(part), 'case')}", err=True)
 
@@ -182,7 +184,7 @@ def split_command(suite: Path | None, gold: Path | None, into: Path, parts: str,
     shares = parse_parts(parts)
     whole = _whole(suite, gold)
     cut = split_suite(whole, shares, seed)
-    with new_folder(into) as made:
+    with new_folder(into, whole) as made:
         for name, cases in cut.items():
             copy_cases(whole, cases, made / name)
         told = {
@@ -213,7 +215,7 @@ def sample_command(suite: Path | None, gold: Path | None, into: Path, size: int,
 
     whole = _whole(suite, gold)
     cases = sample_suite(whole, size, seed, by)
-    with new_folder(into) as made:
+    with new_folder(into, whole) as made:
         copy_cases(whole, cases, made)
     click.echo(f"{into}: {_layers(cases)}")
 

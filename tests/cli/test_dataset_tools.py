@@ -190,6 +190,33 @@ def test_export_by_ending_and_to_the_screen(call: Any, write_suite: Any) -> None
         assert call("export", "--suite", suite, *wrong).exit_code == 2
 
 
+@pytest.mark.parametrize("place", ["parts", "layer1/parts", ".", "../suite/parts", "new/deep/parts"])
+def test_nothing_is_written_into_the_suite_that_is_read(call: Any, write_suite: Any, place: str) -> None:
+    suite = write_suite(*(f"layer1_{n:02}_fee" for n in range(4)))
+    before = sorted(suite.rglob("*"))
+    for command in (
+        ("split", "--parts", "2", "--into", suite / place),
+        ("sample", "--size", "2", "--into", suite / place),
+        ("export", "--format", "legacy", "-o", suite / place),
+        ("export", "--format", "json", "-o", suite / place / "all.json"),
+    ):
+        done = call(*command, "--suite", suite)
+        assert done.exit_code == 2
+        assert "is inside the suite" in done.stderr
+    assert sorted(suite.rglob("*")) == before
+
+
+def test_the_folder_one_stands_in_is_filled(
+    call: Any, write_suite: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suite = write_suite(*(f"layer1_{n:02}_fee" for n in range(4)))
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    assert call("split", "--suite", suite, "--into", ".", "--parts", "2").exit_code == 0
+    assert sorted(path.name for path in Path().iterdir()) == ["part1", "part2", "split.json"]
+    assert call("sample", "--suite", suite, "--into", ".", "--size", "2").exit_code == 2
+
+
 def test_split_and_sample(call: Any, write_suite: Any) -> None:
     suite = write_suite(*(f"layer1_{n:02}_fee" for n in range(10)), "layer2_01_fee")
     done = call("split", "--suite", suite, "--into", "parts", "--parts", "train=8,test=2", "--seed", "3")
