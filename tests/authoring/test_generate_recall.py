@@ -57,6 +57,15 @@ def test_a_cluster_that_repeats_another_is_rejected(write: Any, server: Server, 
     assert rejected["test_cases"][0]["id"] == "c002-q1"
 
 
+def test_a_query_that_another_cluster_asks_is_a_problem() -> None:
+    first, second = (read_cluster(memories(number), number) for number in (1, 2))
+    same = replace(second, queries=({**second.queries[0], "query": f"{first.queries[0]['query'].upper()} "},))
+    (problem,) = problems_of(same, WISH, [first])
+    assert problem.rule == "same-query"
+    assert problem.message.startswith("c002-q1 asks the same as c001-q1")
+    assert problems_of(second, WISH, iter([first])) == []
+
+
 def test_a_larger_count_takes_no_place_of_another_wish(write: Any, server: Server, tmp_path: Path) -> None:
     theirs = task(1).replace("seed 0", "seed 5")
     server.set_faults([rule(task(1), memories(1)), rule(theirs, memories(2)), rule(task(2), memories(3))])
@@ -112,8 +121,17 @@ def cluster(**changes: Any) -> Cluster:
         ({"queries": [{"text": "Costs 810 a month", "relevant": "flat", "near_misses": "rent-old"}]}, "copied-query"),
         ({"memories": memories(1)["memories"][:2]}, "too-few"),
         ({"memories": [*memories(1)["memories"], memories(1)["memories"][0]]}, "duplicate-id"),
+        (
+            {
+                "queries": [
+                    {"text": "What is the rent?", "relevant": "rent-new", "near_misses": "flat"},
+                    {"text": "what is the  rent", "relevant": "flat", "near_misses": "rent-new"},
+                ]
+            },
+            "same-query",
+        ),
     ],
-    ids=["sound", "nothing relevant", "no near miss", "both", "copied", "too few", "twice"],
+    ids=["sound", "nothing relevant", "no near miss", "both", "copied", "too few", "twice", "asked twice"],
 )  # fmt: skip
 def test_what_is_wrong_with_a_cluster(changes: dict[str, Any], rule: str | None) -> None:
     found = {problem.rule for problem in problems_of(cluster(**changes), WISH)}

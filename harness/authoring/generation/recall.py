@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -135,13 +135,27 @@ def problems_of(made: Cluster, wish: Wish, others: Iterable[Cluster] = ()) -> li
     texts = {memory["id"]: memory["content"] for memory in made.memories}
     for query in made.queries:
         found += _of_query(query, texts)
-    seen = {_folded(memory["content"]): memory["id"] for one in others for memory in one.memories}
-    for memory in made.memories:
-        first = seen.setdefault(_folded(memory["content"]), memory["id"])
-        if first != memory["id"]:
-            message = f"{memory['id']} says the same as {first}."
-            found.append(_wrong("memories", message, "Write another memory.", "same-memory"))
+    before = tuple(others)
+    stored = [(memory["id"], memory["content"]) for one in before for memory in one.memories]
+    for id, first in _repeated(stored, [(memory["id"], memory["content"]) for memory in made.memories]):
+        message = f"{id} says the same as {first}."
+        found.append(_wrong("memories", message, "Write another memory.", "same-memory"))
+    queries = [(query["id"], query["query"]) for one in before for query in one.queries]
+    for id, first in _repeated(queries, [(query["id"], query["query"]) for query in made.queries]):
+        message = f"{id} asks the same as {first}, and a system can't tell which labels are meant."
+        found.append(_wrong("queries", message, "Ask for something else.", "same-query"))
     return sorted(set(found))
+
+
+def _repeated(
+    before: Sequence[tuple[str, str]], made: Sequence[tuple[str, str]]
+) -> Iterator[tuple[str, str]]:
+    """Yield the id of each text that stands there already, whatever its case and punctuation, and whose it is."""
+    seen = {_folded(text): id for id, text in before}
+    for id, text in made:
+        first = seen.setdefault(_folded(text), id)
+        if first != id:
+            yield id, first
 
 
 def _of_query(query: Mapping[str, Any], texts: Mapping[str, str]) -> Iterable[Problem]:
