@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from harness.errors import InputError, Problem, SuiteError
+from harness.errors import Problem, SuiteError
 from harness.json_places import line_of_key_twice, line_of_odd_number, places
 
 FieldPath = tuple[str | int, ...]
