@@ -92,12 +92,21 @@ def offered(group: str) -> list[Offer]:
     )
 
 
-def unknown(flag: str, name: str, what: str, known: Iterable[str]) -> InputError:
-    """Return the error for a name that nobody has, with the nearest one as a hint."""
+def unknown(flag: str, name: str, what: str, known: Iterable[str], *, own: bool = True) -> InputError:
+    """Return the error for a name that nobody has, with the nearest one as a hint.
+
+    Args:
+        flag: the option the name was typed for.
+        name: what was typed.
+        what: what it should have named.
+        known: the names that there are.
+        own: whether `module:attribute` is taken too.
+    """
     names = list(known)
     near = difflib.get_close_matches(name, names, n=1)
     hint = f" Did you mean {near[0]}?" if near else ""
-    return InputError(f"{flag} {name}: no such {what}.{hint} Known: {', '.join(names)}; or module:attribute.")
+    other = "; or module:attribute" if own else ""
+    return InputError(f"{flag} {name}: no such {what}.{hint} Known: {', '.join(names)}{other}.")
 
 
 def load_target(target: str, flag: str, name: str, folders: Sequence[Path] = ()) -> Any:
@@ -110,7 +119,7 @@ def load_target(target: str, flag: str, name: str, folders: Sequence[Path] = ())
         folders: further folders where modules may lie.
 
     Raises:
-        InputError: when it cannot be imported, whatever the reason.
+        InputError: when it cannot be imported, whatever the reason, `sys.exit()` in it too.
     """
     module, _, attribute = target.partition(":")
     for folder in (Path.cwd(), *folders):
@@ -120,6 +129,6 @@ def load_target(target: str, flag: str, name: str, folders: Sequence[Path] = ())
         found: Any = importlib.import_module(module)
         for part in attribute.split("."):
             found = getattr(found, part)
-    except Exception as error:  # whatever importing a module of the user's own does
+    except (Exception, SystemExit) as error:  # whatever importing a module of the user's own does
         raise InputError(f"{flag} {name}: cannot load {target}: {type(error).__name__}: {error}") from None
     return found

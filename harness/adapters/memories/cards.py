@@ -9,8 +9,8 @@ from typing import Any
 
 from harness.adapters.memories.rankers import Ranked, Ranker
 from harness.adapters.protocol import Adapter, Memory, Question
-from harness.adapters.registry import find_adapter, make_adapter
-from harness.naming import parse_spec
+from harness.adapters.registry import BUILT_IN, find_adapter, make_adapter
+from harness.naming import parse_spec, unknown
 from harness.suite import Conversation
 
 _MARK = "card:"
@@ -18,12 +18,18 @@ _FLAG = "over="
 
 
 def load_strategy(name: str) -> Adapter:
-    """Return the adapter that `over` names, as `advanced_json_cards` or with options in brackets.
+    """Return the strategy that `over` names, as `advanced_json_cards` or with options in brackets.
+
+    Only the harness's own strategies are taken: they run where the index runs, which may be the
+    harness's own process, and anybody's code could keep that from going on.
 
     Raises:
-        InputError: when there is none of this name, or its options do not fit.
+        InputError: when there is no strategy of this name, or its options do not fit.
     """
     spec = parse_spec(name, _FLAG)
+    strategies = [info.name for info in BUILT_IN if info.kind == "strategy"]
+    if spec.name not in strategies:
+        raise unknown(_FLAG.rstrip("="), spec.name, "strategy", strategies, own=False)
     return make_adapter(find_adapter(spec), spec)
 
 

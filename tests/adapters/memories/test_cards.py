@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from typing import Any
 
 import pytest
 
 from harness.adapters.memories.bm25 import Bm25
+from harness.adapters.memories.cards import load_strategy
 from harness.adapters.protocol import Adapter, Memory, Question, Space
+from harness.errors import InputError
 from harness.suite import Conversation, Message
 from tests.adapters.memories.conftest import OpenSpace
 
@@ -105,12 +108,18 @@ def test_a_strategy_that_lists_nothing_recalls_its_cards(open_space: OpenSpace) 
     assert [memory.id for memory in asyncio.run(run())] == ["c1#1", "card:first", "card:second"]
 
 
-def test_a_strategy_is_found_by_its_name(open_space: OpenSpace) -> None:
-    async def run() -> list[Memory]:
-        agent = await Bm25(Bm25.Options(rounds=1, over="bm25(rounds=2, dates=False)")).open(open_space())
-        await agent.ingest(talk("c1", "fee is 30 dollars", "dog eats salmon"))
-        found: list[Memory] = await agent.recall(Question("fee"), 5)
-        await agent.close()
-        return found
+def test_a_strategy_is_found_by_its_name_with_its_options() -> None:
+    found = load_strategy("simple_notes(steps=3)")
+    assert (type(found).__name__, found.options.model_dump()["steps"]) == ("SimpleNotes", 3)
 
-    assert [memory.id for memory in asyncio.run(run())] == ["c1#1", "card:c1#1-2"]
+
+@pytest.mark.parametrize(
+    "name",
+    ["bm25", "bm25(rounds=2)", "full_context", "command(run='cat')", "nope", "tests.adapters.systems.dies_at_import:Own"],
+)  # fmt: skip
+def test_only_the_harness_s_own_strategies_are_taken(name: str) -> None:
+    with pytest.raises(
+        InputError, match=r"no such strategy\..* Known: simple_notes, .*advanced_json_cards\.$"
+    ):
+        Bm25(Bm25.Options(over=name))
+    assert "tests.adapters.systems.dies_at_import" not in sys.modules
