@@ -483,7 +483,7 @@ def test_the_run_stops_at_what_has_to_stop_it() -> None:
         ("hostile:Sleeps(wrong=1)", "wrong: Extra inputs are not permitted"),
         ("workers:FailsToLoad", "cannot be loaded: RuntimeError: no server"),
         ("dies_at_import:X", "cannot be loaded: its process ended (exit status 9)"),
-        ("exits_at_import:X", "cannot be loaded: SystemExit"),
+        ("exits_at_import:X", "cannot load exits_at_import:X: SystemExit: no display"),
     ],
 )
 def test_what_cannot_be_loaded_is_the_users_to_mend(spec: str, said: str) -> None:

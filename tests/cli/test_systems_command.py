@@ -102,6 +102,21 @@ def test_what_is_no_system(inside: Any, name: str, said: str) -> None:
         assert "internal error" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    "args", [("systems", "leaving:X"), ("run", "-s", "bm25", "--scorer", "leaving:X"), ("systems", "--check", "leaving:X")]
+)  # fmt: skip
+def test_a_module_that_exits_when_it_is_imported_cannot_be_loaded(
+    recallbench: Any, tmp_path: Path, args: tuple[str, ...]
+) -> None:
+    (tmp_path / "leaving.py").write_text("import sys\nsys.exit(0)\n")
+    write_cases(tmp_path / "suite", 1, talks=1)
+    done = recallbench(*args, *(("--suite", "suite") if args[0] == "run" else ()))
+    said = done.stdout if "--check" in args else done.stderr
+    assert done.returncode == (1 if "--check" in args else 2)
+    assert "cannot load leaving:X: SystemExit: 0" in " ".join(said.split())
+    assert not (tmp_path / "runs").exists()
+
+
 def test_a_system_of_an_installed_package_is_listed_and_runs(
     recallbench: Any, plugin: dict[str, str], tmp_path: Path
 ) -> None:
