@@ -121,7 +121,9 @@ def _comparison(
     for run in runs:
         one = score_run(run, cases[run.path], scorer)
         if keep:
-            one.folder.write_scores(scorer.name, rows(one, scorer, threshold))
+            judge = {"judge": who} if (who := getattr(scorer, "described", None)) else {}
+            kept = ({**row, **judge} for row in rows(one, scorer, threshold))
+            one.folder.write_scores(scorer.name, kept)
         scored.append(narrowed(one, common.suite))
     return compare_scores(
         common.suite,

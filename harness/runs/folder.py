@@ -134,9 +134,20 @@ class RunFolder:
         return Journal(self.path / ATTEMPTS), Journal(self.path / ANSWERS)
 
     def write_scores(self, scorer: str, rows: Iterable[Mapping[str, Any]]) -> Path:
-        """Write the scores of one scorer, whole or not at all; return the file."""
+        """Write the scores of one scorer, whole or not at all; return the file.
+
+        A row takes the place of the one of its case; those of cases that are not scored now stay.
+
+        Raises:
+            InputError: for a file of scores that is none, where rows of it would have to stay.
+        """
         path = self.path / f"scores.{_file_name(scorer)}.jsonl"
-        _write_whole(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+        fresh = {str(row["case"]): row for row in rows}
+        if not fresh.keys() >= self.manifest.cases.keys():
+            fresh = _scores_in(path) | fresh
+        order = {case: at for at, case in enumerate(self.manifest.cases)}
+        kept = sorted(fresh.items(), key=lambda one: order.get(one[0], len(order)))
+        _write_whole(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for _, row in kept))
         return path
 
 
@@ -187,6 +198,16 @@ def _keyed(path: Path) -> Iterator[tuple[tuple[str, int], dict[str, Any]]]:
                 f"{path}:{number}: names no case and repeat. Restore the file, or remove the run."
             )
         yield (case, repeat), data
+
+
+def _scores_in(path: Path) -> dict[str, Mapping[str, Any]]:
+    """Return the rows of a file of scores by their case, none where there is no file yet."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for number, row in enumerate(lines(path), start=1):
+        if not isinstance(row.get("case"), str):
+            raise InputError(f"{path}:{number}: names no case. Remove the file and score the run again.")
+        found[row["case"]] = row
+    return found
 
 
 def _file_name(scorer: str) -> str:

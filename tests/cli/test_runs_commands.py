@@ -268,6 +268,40 @@ def test_score_writes_the_scores_of_one_scorer(here: Path, inside: Any, scorer: 
     assert inside("compare", run, "--scorer", scorer).stdout == done.stdout
 
 
+def test_scoring_a_part_of_a_run_again_keeps_the_other_scores(here: Path, inside: Any) -> None:
+    run = run_folder(here / "runs", "bm25")
+    path = run / "scores.evidence-recall.jsonl"
+    whole = path.read_bytes()
+    assert len(journal(path)) == 4
+    for flags in (
+        ("--case", CASE),
+        ("--layer", "layer2"),
+        ("--case", "layer2_03*", "--pass-threshold", "0.7"),
+    ):
+        assert inside("score", run, *flags).returncode == 0
+        assert path.read_bytes() == whole
+    (here / "gold.json").write_text(json.dumps({CASE: {"required_facts": ["no such thing"]}}))
+    done = inside("score", run, "--gold", "gold.json")
+    assert done.returncode == 0
+    assert f"the case has changed since a run: {CASE}." in " ".join(done.stdout.split())
+    assert path.read_bytes() == whole, "scores by gold that is not the run's own are not written"
+
+
+def test_a_case_scored_again_takes_the_place_of_its_score(here: Path, inside: Any) -> None:
+    run = run_folder(here / "runs", "bm25")
+    path = run / "scores.evidence-recall.jsonl"
+    rows = journal(path)
+    path.write_text("".join(json.dumps({**row, "reward": 0.25}) + "\n" for row in rows))
+    assert inside("score", run, "--case", CASE).returncode == 0
+    assert [row["reward"] for row in journal(path)] == [1.0, 0.25, 0.25, 0.25]
+    path.write_text('{"case": 3}\n')
+    done = inside("score", run, "--case", CASE)
+    assert done.returncode == 2
+    assert f"{path.name}:1: names no case. Remove the file and score the run again." in done.stderr
+    assert inside("score", run).returncode == 0, "scoring the whole run mends it"
+    assert journal(path) == rows
+
+
 def test_compare_writes_nothing(here: Path, inside: Any) -> None:
     before = sorted(path for path in (here / "runs").rglob("*"))
     inside("compare", "runs", "--scorer", "token-f1")

@@ -146,8 +146,8 @@ def test_scores_are_written_whole_under_a_name_that_is_one(folder: RunFolder) ->
     path = folder.write_scores("my/scorer:X(a='ü')", [{"case": "a", "said": "\ud800 ü"}])
     assert path.parent == folder.path
     assert json.loads(path.read_text(encoding="utf-8"))["said"].endswith(" ü")
-    assert folder.write_scores("my/scorer:X(a='ü')", []) == path
-    assert path.read_text(encoding="utf-8") == ""
+    assert folder.write_scores("my/scorer:X(a='ü')", [{"case": "a", "said": "more"}]) == path
+    assert json.loads(path.read_text(encoding="utf-8")) == {"case": "a", "said": "more"}
     assert not list(folder.path.glob(".scores*"))
 
 
