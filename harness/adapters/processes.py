@@ -22,6 +22,7 @@ from harness.adapters.hosts import Session, Timeouts
 from harness.adapters.protocol import AgentFailure, Memory, Question
 from harness.adapters.registry import AdapterInfo
 from harness.adapters.serving import Description, folder_of
+from harness.adapters.states import changed, same_code
 from harness.adapters.worker_process import Log, Worker
 from harness.errors import InputError
 from harness.llm.models import Models
@@ -125,9 +126,15 @@ class ProcessHost:
             self._all.discard(worker)
             await worker.kill()
             raise
-        self._description = Description(
+        said = Description(
             frozenset(found["capabilities"]), found["options"], found["version"], found["prompts"]
         )
+        if self._description is None:
+            self._description = said
+        elif not same_code(self._description.version, said.version):
+            self._all.discard(worker)
+            await worker.kill()
+            raise InputError(changed(f"--system {self._name}"))
         return worker
 
     async def _closed_quietly(self, worker: Worker) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -10,6 +11,7 @@ from pathlib import Path
 
 _HARNESS = Path(__file__).resolve().parents[1]
 _DIGITS = 12
+_STATED = re.compile(rf"\((?:source|files) ([0-9a-f]{{{_DIGITS}}})\)")
 
 
 def own_state(module: str) -> str:
@@ -48,6 +50,34 @@ def files_state(words: Sequence[str], folder: Path) -> str:
     """
     named = (folder / word for word in words)
     return _hashed(path for path in named if path.is_file() and not _installed(path.resolve()))
+
+
+def same_code(version: str, later: str) -> bool:
+    """Say whether two versions, told by two processes of one run, are of the same code.
+
+    Where a version states a hash of the user's own code, that decides: what else it says may be
+    different each time, as a date or the number of a process is.
+    """
+    states = _STATED.findall(version), _STATED.findall(later)
+    return states[0] == states[1] if any(states) else version == later
+
+
+def changed(what: str) -> str:
+    """Return what there is to say when the code under test is edited during a run."""
+    return (
+        f"{what} has changed since the run began; what was answered before is kept. "
+        "Start again: with the changed code it is another run."
+    )
+
+
+def marks(words: Sequence[str], folder: Path) -> tuple[tuple[str, int, int], ...]:
+    """Return size and time of change of the files that stand in a command line: a glance, where a hash is a look."""
+    found = []
+    for word in words:
+        with suppress(OSError):
+            about = (folder / word).stat()
+            found.append((word, about.st_size, about.st_mtime_ns))
+    return tuple(found)
 
 
 def _hashed(files: Iterable[Path]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from harness.adapters.states import files_state
+from harness.adapters.states import files_state, same_code
 from harness.errors import InputError
 
 MEMORY = """
@@ -85,3 +85,60 @@ def test_a_module_without_a_class_is_told_apart(here: Path, recallbench: Any) ->
     done = recallbench("run", "--system", "json", "--suite", "suite")
     assert done.returncode == InputError.exit_code
     assert "json is a module. Name its class too: json:ClassName." in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("version", "later", "same"),
+    [
+        ("mem0ai 2.2.1", "mem0ai 2.2.1", True),
+        ("mem0ai 2.2.1", "mem0ai 2.3.0", False),
+        ("1 (source 0123456789ab)", "1 (source 0123456789ab)", True),
+        ("1 (source 0123456789ab)", "1 (source ba9876543210)", False),
+        ("begun 10:15 (source 0123456789ab)", "begun 10:16 (source 0123456789ab)", True),
+        ("1 (source 0123456789ab)", "1", False),
+        ("node a.js (files 0123456789ab)", "node a.js (files ba9876543210)", False),
+    ],
+)
+def test_versions_told_by_two_processes_of_one_run(version: str, later: str, same: bool) -> None:
+    assert same_code(version, later) is same
+
+
+EDITS_ITSELF = """
+import os
+from pathlib import Path
+
+from harness.adapters import Adapter
+
+
+class Mine(Adapter):
+    def open(self, space):
+        return Agent()
+
+    def version(self):
+        return f"process {{os.getpid()}}"
+
+
+class Agent:
+    def ingest(self, conversation):
+        pass
+
+    def recall(self, question, limit):
+        if {edit}:
+            with Path(__file__).open("a") as file:
+                file.write("# edited by somebody")
+        os._exit(1)
+"""
+
+
+@pytest.mark.parametrize(("edit", "status"), [(True, 2), (False, 0)])
+def test_code_that_is_edited_during_a_run_stops_it(
+    recallbench: Any, tmp_path: Path, write_suite: Any, edit: bool, status: int
+) -> None:
+    write_suite("layer1_01_fee", "layer1_02_fee", "layer1_03_fee")
+    (tmp_path / "mine.py").write_text(EDITS_ITSELF.format(edit=edit), encoding="utf-8")
+    done = recallbench("run", "-s", "mine:Mine", "-s", "bm25", "--suite", "suite", "--concurrency", "1")
+    assert done.returncode == status, done.stderr
+    told = "--system mine:Mine has changed since the run began; what was answered before is kept."
+    assert (told in done.stderr) is edit
+    (run,) = [path for path in (tmp_path / "runs").iterdir() if path.name.startswith("mine")]
+    assert len((run / "answers.jsonl").read_text().splitlines()) == (1 if edit else 3)

@@ -20,8 +20,9 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from harness.adapters.connectors.variables import resolved, without_secrets
 from harness.adapters.protocol import Adapter, AgentFailure, Question, Space
-from harness.adapters.states import files_state
+from harness.adapters.states import changed, files_state, marks
 from harness.adapters.wire import conversation_data
+from harness.errors import InputError
 from harness.suite import Conversation
 
 _LONGEST_LINE = 16 << 20
@@ -71,9 +72,17 @@ class CommandSystem(Adapter):
         super().__init__(options)
         self._options = options
         self.capabilities = frozenset(options.offers)  # type: ignore[misc]  # it depends on the options
+        self._folder = Path(options.folder or ".").expanduser()
+        self._marks = marks(options.run, self._folder)
+        self._state = files_state(options.run, self._folder)
 
     async def open(self, space: Space) -> CommandAgent:
-        """Start the program and open a space in it."""
+        """Start the program and open a space in it.
+
+        Raises:
+            InputError: when a file of the command has changed since the run began.
+        """
+        self._check_files()
         program = await Program.start(self._options)
         try:
             said = await program.hello()
@@ -99,8 +108,17 @@ class CommandSystem(Adapter):
 
     def version(self) -> str:
         """Return the command, and the state of the files that stand in it."""
-        state = files_state(self._options.run, Path(self._options.folder or ".").expanduser())
-        return f"{shlex.join(self._options.run)} (files {state})" if state else shlex.join(self._options.run)
+        name = shlex.join(self._options.run)
+        return f"{name} (files {self._state})" if self._state else name
+
+    def _check_files(self) -> None:
+        """Refuse to go on with another program than the one that the run began with."""
+        seen = marks(self._options.run, self._folder)
+        if seen == self._marks:
+            return
+        if files_state(self._options.run, self._folder) != self._state:
+            raise InputError(changed(f"--system command: {shlex.join(self._options.run)}"))
+        self._marks = seen
 
 
 class CommandAgent:

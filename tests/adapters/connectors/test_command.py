@@ -15,6 +15,7 @@ import pytest
 from harness.adapters.connectors import command
 from harness.adapters.connectors.command import CommandOptions, CommandSystem
 from harness.adapters.protocol import AgentFailure, Question, Space
+from harness.errors import InputError
 from harness.llm.models import Models, ModelSettings
 from harness.suite import Conversation, Message
 
@@ -214,3 +215,23 @@ def test_a_program_that_will_not_end_is_killed(tmp_path: Path, monkeypatch: pyte
     )
     using(program(tmp_path, code, folder=str(tmp_path)), remembered)
     assert gone(tmp_path / "pids")
+
+
+def test_a_program_that_is_edited_during_a_run_stops_it(tmp_path: Path) -> None:
+    file = tmp_path / "notes.py"
+    file.write_text(example("python"), encoding="utf-8")
+    system = CommandSystem(CommandOptions(run=(sys.executable, "notes.py"), folder=str(tmp_path)))
+    version = system.version()
+
+    async def opened() -> None:
+        agent = await system.open(Space("0" * 32, Path("/nowhere"), Models(ModelSettings(), {})))
+        await agent.close()
+
+    asyncio.run(opened())
+    file.touch()
+    asyncio.run(opened())
+    with file.open("a") as more:
+        more.write("# edited\n")
+    with pytest.raises(InputError, match=r"notes\.py has changed since the run began"):
+        asyncio.run(opened())
+    assert system.version() == version, "the manifest names what the run began with"
