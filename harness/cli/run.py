@@ -251,9 +251,15 @@ def _told(done: Done, root: Path) -> str:
     before = asked - done.fresh if not done.stopped else 0
     earlier = f", {before} before" if before else ""
     failed = f"; {done.failed} failed (--retry-errors asks them again)" if done.failed else ""
-    return (
+    told = (
         f"questions asked: {done.fresh} now{earlier}{failed}; kept in {root}/ (recallbench compare {root}/)"
     )
+    if done.sorted:
+        told += (
+            f"\nhanded over in order of time, which is not that of the file: conversations of {done.sorted}"
+        )
+        told += " cases or haystacks"
+    return told
 
 
 def _show_plan(suite: Suite, entrants: list[Entrant], settings: Settings) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime, time
 from hashlib import sha256
 
 from harness.adapters.registry import AdapterInfo
@@ -13,6 +14,7 @@ from harness.runs.record import Delivered
 from harness.suite import Case, Conversation
 
 _DIGITS = 12
+_MIDNIGHT = time()
 
 
 def conversations_for(
@@ -39,6 +41,24 @@ def conversations_for(
             )
         )
     )
+
+
+def in_order_of_time(conversations: Sequence[Conversation]) -> tuple[Conversation, ...]:
+    """Return conversations as they happened; as they stand where one has no timestamp.
+
+    - Those of one time keep their order, and so do those of a day on which one states no more than the day.
+    - Where a timestamp has no offset, all are compared by the time on the clock.
+    """
+    moments = [one.timestamp for one in conversations if one.timestamp is not None]
+    if len(moments) < len(conversations):
+        return tuple(conversations)
+    if any(moment.tzinfo is None for moment in moments):
+        days = {moment.date() for moment in moments if moment.tzinfo is None and moment.time() == _MIDNIGHT}
+        moments = [moment.replace(tzinfo=None) for moment in moments]
+        moments = [
+            datetime.combine(moment, _MIDNIGHT) if moment.date() in days else moment for moment in moments
+        ]
+    return tuple(conversations[at] for at in sorted(range(len(moments)), key=moments.__getitem__))
 
 
 def delivered(conversation: Conversation) -> Delivered:

@@ -25,7 +25,7 @@ from harness.adapters.serving import folder_of
 from harness.adapters.wire import conversation_data, question_data
 from harness.llm.models import Models
 from harness.runs.attempt import Begun, Haystack, Sitting
-from harness.runs.delivery import conversations_for, delivered
+from harness.runs.delivery import conversations_for, delivered, in_order_of_time
 from harness.runs.folder import RunFolder
 from harness.runs.preparing import LOCAL, Entrant, Running, Settings, prepare
 from harness.runs.reader import LLMReader
@@ -55,12 +55,14 @@ class Done(NamedTuple):
         fresh: answers that were got now, the rest was finished before.
         failed: system errors among all of them.
         stopped: why new work stopped early, empty when it did not.
+        sorted: how many haystacks hold their conversations out of order; they were handed over by time.
     """
 
     folders: tuple[RunFolder, ...]
     fresh: int
     failed: int
     stopped: str = ""
+    sorted: int = 0
 
 
 async def execute(
@@ -150,7 +152,8 @@ class _Execution:
                     group.create_task(self._worker(work))
         except ExceptionGroup as several:
             raise several.exceptions[0] from None  # one stopped the run, the others followed
-        return Done(tuple(one.folder for one in self._running), self._fresh, self._failed, self._stopped)
+        folders = tuple(one.folder for one in self._running)
+        return Done(folders, self._fresh, self._failed, self._stopped, len(self._talks.sorted))
 
     def _work(self) -> Iterator[_Work]:
         """Yield what is left to do: the questions of one sitting at a time."""
@@ -263,6 +266,7 @@ class _Talks:
     def __init__(self, most: int) -> None:
         self._most = most
         self._kept: OrderedDict[Hashable, Haystack] = OrderedDict()
+        self.sorted: set[Hashable] = set()
 
     def given(self, one: Running, case: Case) -> Haystack:
         """Return what a system is given of a case."""
@@ -273,7 +277,11 @@ class _Talks:
     def _whole(self, case: Case) -> Haystack:
         name = haystack_of(case)
         if name not in self._kept:
-            self._kept[name] = _digested(case.conversations())
+            told = case.conversations()
+            talks = in_order_of_time(told)
+            if talks != told:
+                self.sorted.add(name)
+            self._kept[name] = _digested(talks)
             if len(self._kept) > self._most:
                 self._kept.popitem(last=False)
         return self._kept[name]

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 import pytest
+import yaml
 
 from harness.adapters.registry import AdapterInfo, find_adapter
 from harness.naming import parse_spec
-from harness.runs.delivery import conversations_for, delivered
+from harness.runs.delivery import conversations_for, delivered, in_order_of_time
 from harness.runs.scoring import score_run
 from harness.scoring import find_scorer
 from harness.suite import Case, Conversation, Message, Suite, load_suite
+from tests.conftest import TALK as TALK_DATA
+from tests.conftest import case_header
 from tests.runs.conftest import Go
 from tests.runs.probe import WHEN, built_in
 
@@ -139,3 +143,39 @@ def test_the_bounds_are_bounds_on_the_bundled_cases(go: Go) -> None:
     assert all(score is not None and score < 1.0 for score in last), "some fact is in an earlier conversation"
     assert sum(score or 0.0 for score in last) > 0.0
     assert done.failed == 0
+
+
+@pytest.mark.parametrize(
+    ("times", "order"),
+    [
+        (["2025-03-04T10:00", "2025-03-02T10:00", "2025-03-03T10:00"], [1, 2, 0]),
+        (["2025-03-04T10:00+00:00", "2025-03-04T11:00+02:00"], [1, 0]),
+        (["2025-03-04T10:00", "2025-03-04T11:00+02:00"], [0, 1]),
+        (["2025-03-04T10:00", "2025-03-04T10:00"], [0, 1]),
+        (["2025-03-04T10:00", None, "2025-03-02T10:00"], [0, 1, 2]),
+        (["2025-03-04T10:00", "2025-03-04", "2025-03-03T09:00"], [2, 0, 1]),
+        ([], []),
+    ],
+)
+def test_conversations_are_put_in_order_of_time(times: list[str | None], order: list[int]) -> None:
+    talks = [
+        Conversation(str(at), time and datetime.fromisoformat(time), {}, ())  # type: ignore[arg-type]
+        for at, time in enumerate(times)
+    ]
+    assert [int(talk.id) for talk in in_order_of_time(talks)] == order
+
+
+def test_a_system_is_handed_a_case_in_order_of_time(write_suite: Any, go: Go) -> None:
+    later = {**TALK_DATA, "conversation_id": "conv_002", "timestamp": "2025-03-20T09:00:00-05:00"}
+    root = write_suite(case_header("layer2_01_fee"))
+    path = next(root.rglob("*.yaml"))
+    header = yaml.safe_load_all(path.read_text(encoding="utf-8")).__next__()
+    path.write_text(yaml.safe_dump_all([header, later, TALK_DATA], sort_keys=False), encoding="utf-8")
+    done = go(load_suite(root), built_in("full_context", "last_conversation"))
+    assert done.sorted == 1
+    for folder in done.folders:
+        (record,) = folder.records()
+        assert [one.id for one in record.delivered] == [TALK_DATA["conversation_id"], "conv_002"]
+        refs = {memory.source_refs[0].partition("#")[0] for memory in record.memories or ()}
+        assert refs == {"conv_002"} | ({TALK_DATA["conversation_id"]} if folder is done.folders[0] else set())
+    assert go(BUNDLED.select(layer="layer2"), built_in("last_conversation")).sorted == 0
