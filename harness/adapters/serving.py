@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping
@@ -13,7 +14,7 @@ from harness.adapters.plain import agent_capabilities
 from harness.adapters.protocol import Adapter, AgentFailure, Capability, Memory, Question, Space
 from harness.adapters.registry import AdapterInfo, make_adapter
 from harness.adapters.states import own_state
-from harness.adapters.wire import checked_answer, checked_memories, checked_report
+from harness.adapters.wire import checked_answer, checked_id, checked_memories, checked_report
 from harness.errors import HarnessError
 from harness.llm.exchange import BudgetSpent
 from harness.llm.models import Models
@@ -141,7 +142,7 @@ class OpenAgent:
     async def add(self, text: str, user: str | None = None) -> str:
         """Store one memory; return its id."""
         given = {} if user is None else {"user": user}
-        return str(await _call("add", self._agent.add, text, **given))
+        return _checked("add", checked_id, await _call("add", self._agent.add, text, **given))
 
     async def delete(self, memory_id: str) -> None:
         """Remove one memory."""
@@ -164,7 +165,8 @@ class OpenAgent:
                 shutil.rmtree(self._folder, ignore_errors=True)
 
     def _has_files(self) -> bool:
-        return self._folder is not None and self._folder.is_dir() and any(self._folder.iterdir())
+        """Say whether there is any file, however deep; which ones come and go is a store's own affair."""
+        return self._folder is not None and any(files for _, _, files in os.walk(self._folder))
 
     def _check_store(self, phase: str) -> None:
         """Refuse to take an empty recall for forgetfulness when the store itself is gone."""
@@ -190,6 +192,7 @@ async def _call(phase: str, method: Any, *args: Any, **named: Any) -> Any:
         return await value if inspect.isawaitable(value) else value
     except AgentFailure as failure:
         failure.phase = failure.phase or phase
+        failure.message = _short(failure.message)
         raise
     except (HarnessError, BudgetSpent):
         raise
@@ -202,6 +205,7 @@ def _checked(phase: str, check: Callable[[Any], T], value: Any) -> T:
         return check(value)
     except AgentFailure as failure:
         failure.phase = phase
+        failure.message = _short(failure.message)
         raise
     except Exception as error:  # the value's own methods may fail
         raise AgentFailure("bad_value", f"what it returned cannot be read: {said(error)}", phase) from error
@@ -214,5 +218,8 @@ def said(error: BaseException) -> str:
     except Exception:
         words = "(it cannot say what)"
     line = " ".join(f"{type(error).__name__}: {words}".split()).removesuffix(":")
-    line = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in line)
+    return _short("".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in line))
+
+
+def _short(line: str) -> str:
     return line if len(line) <= _MOST_SAID else line[: _MOST_SAID - 1] + "…"

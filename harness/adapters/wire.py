@@ -102,8 +102,23 @@ def checked_memories(value: Any) -> tuple[Memory, ...]:
             f"returned {_kind(value)}; expected a list of memories, an empty one when there are none",
         )
     memories = tuple(_memory(item, number) for number, item in enumerate(value, start=1))
-    _bound(sum(len(one.text) + len(one.id) + sum(map(len, one.source_refs)) for one in memories))
+    _bound(sum(map(_length, memories)))
     return memories
+
+
+def _length(memory: Memory) -> int:
+    return len(memory.text) + len(memory.id) + sum(map(len, memory.source_refs)) + len(memory.type or "")
+
+
+def checked_id(value: Any) -> str:
+    """Read what `add` returned: the name of the memory.
+
+    Raises:
+        AgentFailure: `oversized` for more than `MOST_TEXT`.
+    """
+    name = str(value)
+    _bound(len(name))
+    return name
 
 
 def checked_answer(value: Any) -> Answer:
@@ -195,6 +210,11 @@ def _checked_memory(item: Any, number: int) -> Memory:
         figure = getattr(item, name)
         if figure is not None and not _finite(figure):
             raise AgentFailure("bad_value", f"{where}: {name} is {figure!r}; expected a finite number")
+    if item.importance is not None and not 1 <= float(item.importance) <= 10:
+        raise AgentFailure(
+            "bad_value",
+            f"{where}: importance is {item.importance!r}; expected 1 to 10, or none where the system's scale is another",
+        )
     if not isinstance(refs, (list, tuple)) or not all(isinstance(ref, str) for ref in refs):
         raise AgentFailure("bad_value", f"{where}: source_refs has to be a list of strings")
     if isinstance(created, str):

@@ -110,7 +110,7 @@ class Worker:
         """Send a request and return its result.
 
         Raises:
-            AgentFailure: what the worker reports, `timeout` or `crashed`.
+            AgentFailure: what the worker reports, `timeout`, `crashed` or `oversized`.
             HarnessError, BudgetSpent: what has to stop the run.
         """
         phase = str(request["op"])
@@ -124,7 +124,12 @@ class Worker:
         except TimeoutError:
             self._end()  # its reply, should one still come, must not be taken for the next one's
             raise timed_out(phase, within) from None
-        except (ConnectionError, ValueError):
+        except ValueError:  # what is left of the line would be taken for the next reply
+            self._end()
+            raise AgentFailure(
+                "oversized", f"its reply is longer than {_LARGEST_LINE >> 20} MB", phase
+            ) from None
+        except ConnectionError:
             line = b""
         except BaseException:
             self._end()

@@ -244,7 +244,9 @@ def test_what_is_no_list_of_memories_is_a_bad_value() -> None:
 
 def test_megabytes_are_oversized() -> None:
     large = [kind for kind in kinds("OVERSIZED") if kind != "endless"]
-    assert kinds_of(failures("hostile:Returns", large)) == dict.fromkeys(large, ("oversized", "recall"))
+    found = failures("hostile:Returns", large)
+    assert kinds_of(found) == dict.fromkeys(large, ("oversized", "recall"))
+    assert found["many_refs"].message == "its reply is longer than 64 MB"
 
 
 def test_a_sequence_without_end_is_a_timeout() -> None:
@@ -334,7 +336,11 @@ def test_meddling_with_the_worker_fails_its_case_only(name: str) -> None:
     assert went_on(outcome)
 
 
-@pytest.mark.parametrize("name", ["LosesItsStore", "LosesItsFolder"])
+def test_a_store_that_changes_its_files_is_not_lost() -> None:
+    assert misbehaving("hostile:Compacts").failure is None
+
+
+@pytest.mark.parametrize("name", ["LosesItsStore", "LosesASubfolder", "LosesItsFolder"])
 def test_an_empty_recall_from_a_lost_store_is_no_forgetting(name: str) -> None:
     outcome = misbehaving(f"hostile:{name}")
     assert outcome.failure is not None

@@ -37,7 +37,7 @@ MEMORIES = st.builds(
     TIMES,
     st.lists(TEXT, max_size=3).map(tuple),
     st.one_of(st.none(), TEXT),
-    FIGURES,
+    st.one_of(st.none(), st.floats(1, 10)),
 )
 ANSWERS = st.builds(
     Answer,

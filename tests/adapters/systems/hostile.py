@@ -181,6 +181,9 @@ VALUES: dict[str, Any] = {
     "huge_score": lambda: [Memory("1", "x", score=10**400)],
     "sly_score": lambda: [Memory("1", "x", score=_Float(1))],
     "nan_importance": lambda: [Memory("1", "x", importance=float("nan"))],
+    "huge_importance": lambda: [{"text": "x", "importance": 99_999}],
+    "no_importance": lambda: [Memory("1", "x", importance=0.7)],
+    "long_field": lambda: [{"text": "x", "y" * 80_000_000: 1}],
     "text_as_refs": lambda: [Memory("1", "x", source_refs="conv_001#1")],  # type: ignore[arg-type]
     "numbers_as_refs": lambda: [Memory("1", "x", source_refs=(1, 2))],  # type: ignore[arg-type]
     "no_time": lambda: [{"text": "x", "created_at": "yesterday"}],
@@ -195,6 +198,9 @@ OVERSIZED: dict[str, Any] = {
     "endless": _Endless,
     "an_id": lambda: [Memory("x" * 10_000_000, "")],
     "refs": lambda: [Memory("1", "", source_refs=("x" * 10_000_000,))],
+    "a_type": lambda: [Memory("1", "", type="x" * 30_000_000)],
+    "a_longer_type": lambda: [{"text": "", "type": "x" * 80_000_000}],
+    "many_refs": lambda: [Memory("1", "", source_refs=("",) * 17_500_000)],
 }
 
 
@@ -327,6 +333,26 @@ class LosesItsStore(_Hostile):
 
     def misbehave(self, question: Question, limit: int) -> Any:
         (self.space.folder / "store.db").unlink()
+        return []
+
+
+class LosesASubfolder(_Hostile):
+    def ingest(self, conversation: Conversation) -> None:
+        super().ingest(conversation)
+        (self.space.folder / "db" / "segments").mkdir(parents=True, exist_ok=True)
+        (self.space.folder / "db" / "segments" / "1").write_text("everything", encoding="utf-8")
+
+    def misbehave(self, question: Question, limit: int) -> Any:
+        (self.space.folder / "db" / "segments" / "1").unlink()
+        return []
+
+
+class Compacts(LosesASubfolder):
+    """Does what a database does: one file takes the place of another."""
+
+    def misbehave(self, question: Question, limit: int) -> Any:
+        (self.space.folder / "db" / "segments" / "2").write_text("everything", encoding="utf-8")
+        (self.space.folder / "db" / "segments" / "1").unlink()
         return []
 
 
