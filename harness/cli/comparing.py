@@ -131,6 +131,7 @@ def compared(
         _leave_out(older, reason, "Name their folders")
     if flags["layer"] or flags["cases"]:
         asked = options.part_of(whole, flags["layer"], flags["cases"])
+    running.check_runs([run.manifest for run in runs], values, flags["output"])
     gates.check([run.manifest.system.label for run in running.told_apart(runs)], asked, whole)
     return Ran(runs, whole, asked, values, running.compared(runs, asked, values, flags, keep=keep))
 

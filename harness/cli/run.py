@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +14,11 @@ from harness.errors import InputError
 
 if TYPE_CHECKING:
     from harness.adapters.hosts import Timeouts
+    from harness.adapters.registry import AdapterInfo
     from harness.llm.models import Models
     from harness.runs.execute import Done
+    from harness.runs.manifest import Manifest
+    from harness.runs.plan import Planned
     from harness.runs.preparing import Entrant, Settings
     from harness.settings import Resolved
     from harness.suite import Suite
@@ -126,10 +129,10 @@ def command(systems: tuple[str, ...], dry_run: bool, per_case: bool, **flags: An
     suite = _limited(suite, flags["limit"])
     gates.check([one.spec.label for one in entrants], suite, whole)
     settings = _settings(flags)
-    if dry_run:
-        _show_plan(suite, entrants, settings)
-        return
     running.check_scorer(values)
+    if dry_run:
+        _show_plan(_planned(suite, entrants, settings, values, flags))
+        return
     done = _carry_out(suite, entrants, settings, values, flags)
     results = running.compared(done.folders, suite, values, {}, keep=True)
     stopped = f"stopped early: {done.stopped}. What is finished is kept." if done.stopped else None
@@ -231,10 +234,13 @@ def _carry_out(
 ) -> Done:
     from harness.runs.execute import execute
 
+    def check(manifests: Sequence[Manifest]) -> None:
+        running.check_runs(manifests, values, flags["output"])
+
     async def work(tick: Any) -> Done:
         models = _models(values, flags)
         try:
-            return await execute(suite, entrants, settings, models, flags["root"], tick)
+            return await execute(suite, entrants, settings, models, flags["root"], tick, check)
         finally:
             await models.close()
 
@@ -262,12 +268,39 @@ def _told(done: Done, root: Path) -> str:
     return told
 
 
-def _show_plan(suite: Suite, entrants: list[Entrant], settings: Settings) -> None:
+def _planned(
+    suite: Suite,
+    entrants: list[Entrant],
+    settings: Settings,
+    values: Mapping[str, Resolved],
+    flags: Mapping[str, Any],
+) -> list[Planned]:
+    """Load the adapters as a run does, so that what a run would refuse is refused; return the work of each."""
+    from contextlib import AsyncExitStack
+
+    from harness.runs.plan import plan
+    from harness.runs.preparing import load
+
+    mode = values["cassette_mode"]
+    if mode.value == "auto":  # a cassette that is not there yet would be made
+        values = {**values, "cassette_mode": mode._replace(value="off")}
+
+    async def work() -> list[tuple[AdapterInfo, Manifest]]:
+        models = _models(values, flags)
+        async with AsyncExitStack() as stack:
+            stack.push_async_callback(models.close)
+            loaded = await load(suite, entrants, settings, models, stack)
+            return [(one.entrant.info, one.manifest) for one in loaded]
+
+    found = asyncio.run(work())
+    running.check_runs([manifest for _, manifest in found], values, flags["output"])
+    return plan(suite, found)
+
+
+def _show_plan(planned: Sequence[Planned]) -> None:
     from harness.report import boxes
     from harness.report.layout import Grid
-    from harness.runs.plan import plan
 
-    planned = plan(suite, entrants, reader=settings.reader, repeats=settings.repeats)
     rows = tuple(
         (
             one.system,

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from harness.gates import Breach
     from harness.runs.comparing import Common
     from harness.runs.folder import RunFolder
+    from harness.runs.manifest import Manifest
     from harness.scoring import Scorer
     from harness.settings import Resolved
     from harness.suite import Case, Suite
@@ -37,6 +38,34 @@ def check_scorer(values: Mapping[str, Resolved]) -> None:
     """Refuse a scorer that cannot be had, before any work is done for it."""
     if values["scorer"].source != "default":
         judging.scorer(values, {})
+
+
+def check_runs(
+    manifests: Sequence[Manifest], values: Mapping[str, Resolved], outputs: Sequence[Path]
+) -> None:
+    """Refuse what cannot be made of runs, before any work is done for it.
+
+    Raises:
+        InputError: for a scorer of answers where there are none, or two tables in a format for one.
+    """
+    from harness.runs.comparing import check_answers, scorer_for
+
+    if values["scorer"].source != "default":
+        check_answers(manifests, str(values["scorer"].value).partition("(")[0])
+    else:
+        _check_tables(len({scorer_for(one) for one in manifests}), values["format"].value, outputs)
+
+
+def _check_tables(count: int, format: str | None, outputs: Sequence[Path]) -> None:
+    """Refuse a format that holds one comparison where there are two."""
+    from harness.report import SINGLE, comparison_format_of
+
+    single = [str(path) for path in outputs if comparison_format_of(path) in SINGLE]
+    if count > 1 and (format in SINGLE or single):
+        raise InputError(
+            f"{', '.join(single) or format}: holds one comparison, and here are two, since some systems "
+            "recall and others answer. Name one with --scorer evidence-recall or --scorer keyword-recall."
+        )
 
 
 def compared(
@@ -161,14 +190,8 @@ def show(
         InputError: for two comparisons in a format that holds one.
     """
     from harness.cli.gating import reader_may_leave
-    from harness.report import SINGLE, comparison_format_of
 
-    single = [str(path) for path in outputs if comparison_format_of(path) in SINGLE]
-    if len(results) > 1 and (format in SINGLE or single):
-        raise InputError(
-            f"{', '.join(single) or format}: holds one comparison, and here are two, since some systems "
-            "recall and others answer. Name one with --scorer evidence-recall or --scorer keyword-recall."
-        )
+    _check_tables(len(results), format, outputs)
     with reader_may_leave():
         if format == "github":
             console.show_annotations(results, breaches)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from harness.errors import InputError
 from harness.runs.folder import LOG, RunFolder
+from harness.runs.manifest import Manifest
 from harness.runs.reader import DEFAULT_BUDGET
 from harness.runs.scoring import ScoredRun
 from harness.scoring import PASS_THRESHOLD, Scored, Scorer
@@ -16,6 +17,7 @@ from harness.suite.hashing import case_hashes
 
 EVIDENCE_RECALL = "evidence-recall"
 KEYWORD_RECALL = "keyword-recall"
+OF_ANSWERS = frozenset({KEYWORD_RECALL, "llm-judge", "exact-match", "token-f1"})
 _NAMED = 5
 
 
@@ -95,7 +97,25 @@ def common_cases(suite: Suite, runs: Sequence[RunFolder], hashes: Mapping[str, s
 
 def default_scorer(run: RunFolder) -> str:
     """Return the scorer that fits a run: evidence recall where nothing but memories came back."""
-    return EVIDENCE_RECALL if run.manifest.reader.kind == "extractive" else KEYWORD_RECALL
+    return scorer_for(run.manifest)
+
+
+def scorer_for(manifest: Manifest) -> str:
+    """Return the scorer that fits what a run is; see `default_scorer`."""
+    return EVIDENCE_RECALL if manifest.reader.kind == "extractive" else KEYWORD_RECALL
+
+
+def check_answers(manifests: Sequence[Manifest], scorer: str) -> None:
+    """Refuse a scorer of answers where nobody writes any.
+
+    Raises:
+        InputError: when every answer would be missing.
+    """
+    if scorer in OF_ANSWERS and all(scorer_for(manifest) == EVIDENCE_RECALL for manifest in manifests):
+        raise InputError(
+            f"--scorer {scorer}: these runs hold memories and no answers. "
+            f"Use --scorer {EVIDENCE_RECALL}, or have a model answer: run --reader llm."
+        )
 
 
 def notes_on(

@@ -27,6 +27,7 @@ from harness.llm.models import Models
 from harness.runs.attempt import Begun, Haystack, Sitting
 from harness.runs.delivery import conversations_for, delivered, in_order_of_time
 from harness.runs.folder import RunFolder
+from harness.runs.manifest import Manifest
 from harness.runs.preparing import LOCAL, Entrant, Running, Settings, prepare
 from harness.runs.reader import LLMReader
 from harness.runs.record import Record
@@ -72,6 +73,7 @@ async def execute(
     models: Models,
     root: Path,
     progress: Callable[[Tick], None] = lambda tick: None,
+    check: Callable[[Sequence[Manifest]], None] = lambda manifests: None,
 ) -> Done:
     """Run systems over the cases of a suite.
 
@@ -82,13 +84,14 @@ async def execute(
         models: what strategies and readers may ask.
         root: the folder of runs.
         progress: told after every answer.
+        check: told what the runs will be before one is begun; it may refuse them.
 
     Raises:
         InputError: for an adapter that cannot be loaded, or a run that another process works on.
         EndpointError: when a model's endpoint stops the run; what is finished is kept.
     """
     async with AsyncExitStack() as stack:
-        running = await prepare(suite, entrants, settings, models, root, stack)
+        running = await prepare(suite, entrants, settings, models, root, stack, check)
         cluster = None
         if settings.executor != LOCAL:
             from harness.runs.dask_cluster import Cluster

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -149,6 +149,44 @@ def _reader_kind(found: Description, settings: Settings) -> str:
     return settings.reader
 
 
+class Loaded(NamedTuple):
+    """A system whose adapter is loaded, and the run that it would make; nothing is written yet."""
+
+    entrant: Entrant
+    host: Host
+    discards: bool
+    reader: Reader
+    manifest: Manifest
+
+
+async def load(
+    suite: Suite, entrants: Sequence[Entrant], settings: Settings, models: Models, stack: AsyncExitStack
+) -> list[Loaded]:
+    """Load every adapter.
+
+    Args:
+        suite: the cases asked.
+        entrants: the systems.
+        settings: how they are run.
+        models: what strategies and readers may ask.
+        stack: closes everything again.
+
+    Raises:
+        InputError: for an adapter that cannot be loaded, or whose options do not fit.
+    """
+    _no_two_alike(entrants)
+    hosts = [make_host(entrant.info, entrant.spec, models, settings.timeouts) for entrant in entrants]
+    for host in hosts:
+        stack.push_async_callback(_close_quietly, host)
+    hashes = suite.hash, case_hashes(suite)
+    loaded = []
+    for entrant, host, said in zip(entrants, hosts, await _started(hosts), strict=True):
+        reader: Reader = LLMReader(models) if settings.reader == "llm" else ExtractiveReader()
+        manifest = manifest_of(suite, entrant, said, settings, models, reader, hashes)
+        loaded.append(Loaded(entrant, host, "discard" in said.capabilities, reader, manifest))
+    return loaded
+
+
 async def prepare(
     suite: Suite,
     entrants: Sequence[Entrant],
@@ -156,6 +194,7 @@ async def prepare(
     models: Models,
     root: Path,
     stack: AsyncExitStack,
+    check: Callable[[Sequence[Manifest]], None] = lambda manifests: None,
 ) -> list[Running]:
     """Load every adapter, and only then begin or take up the runs.
 
@@ -166,20 +205,14 @@ async def prepare(
         models: what strategies and readers may ask.
         root: the folder of runs.
         stack: closes everything again.
+        check: told what the runs will be before one is begun; it may refuse them.
 
     Raises:
         InputError: for an adapter that cannot be loaded, or a run that another process works on.
     """
-    _no_two_alike(entrants)
-    hosts = [make_host(entrant.info, entrant.spec, models, settings.timeouts) for entrant in entrants]
-    for host in hosts:
-        stack.push_async_callback(_close_quietly, host)
-    found = await _started(hosts)
-    hashes = suite.hash, case_hashes(suite)
-    return [
-        _begin(suite, entrant, host, said, settings, models, root, hashes, stack)
-        for entrant, host, said in zip(entrants, hosts, found, strict=True)
-    ]
+    loaded = await load(suite, entrants, settings, models, stack)
+    check([one.manifest for one in loaded])
+    return [_begin(one, settings, root, stack) for one in loaded]
 
 
 async def _started(hosts: Sequence[Host]) -> list[Description]:
@@ -199,19 +232,9 @@ async def _started(hosts: Sequence[Host]) -> list[Description]:
     return found
 
 
-def _begin(
-    suite: Suite,
-    entrant: Entrant,
-    host: Host,
-    found: Description,
-    settings: Settings,
-    models: Models,
-    root: Path,
-    hashes: tuple[str, dict[str, str]],
-    stack: AsyncExitStack,
-) -> Running:
-    reader: Reader = LLMReader(models) if settings.reader == "llm" else ExtractiveReader()
-    folder = RunFolder.begin(root, manifest_of(suite, entrant, found, settings, models, reader, hashes))
+def _begin(one: Loaded, settings: Settings, root: Path, stack: AsyncExitStack) -> Running:
+    entrant, host = one.entrant, one.host
+    folder = RunFolder.begin(root, one.manifest)
     stack.enter_context(folder.locked())
     host.log_to(folder.path / LOG)
     finished = folder.finished()
@@ -223,8 +246,7 @@ def _begin(
     part = folder.manifest.reader
     asking = Asking(part.kind == "own", part.budget, part.limit, settings.timeouts)
     return Running(
-        entrant, host, folder, asking, reader, finished, folder.attempts(), begun, answers,
-        "discard" in found.capabilities,
+        entrant, host, folder, asking, one.reader, finished, folder.attempts(), begun, answers, one.discards,
     )  # fmt: skip
 
 

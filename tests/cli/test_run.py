@@ -107,18 +107,18 @@ def test_outputs_are_written_and_two_tables_share_a_text_file(
 
 
 @pytest.mark.parametrize("flags", [("--format", "json"), ("-o", "out.csv")], ids=["format", "output"])
-def test_a_format_that_holds_one_table_is_refused_for_two_and_nothing_is_lost(
+def test_a_format_that_holds_one_table_is_refused_for_two_before_any_work(
     recallbench: Any, suite: Path, tmp_path: Path, flags: tuple[str, ...]
 ) -> None:
     command = ("run", "-s", "bm25", "-s", "echo", "--suite", suite, *flags)
     done = recallbench(*command)
     assert done.returncode == 2
     assert "Name one with --scorer evidence-recall or --scorer keyword-recall." in done.stderr
-    assert "questions asked: 8 now; kept in runs/" in done.stderr
+    assert not (tmp_path / "runs").exists(), "it is said before anything is asked"
     assert not (tmp_path / "out.csv").exists()
     one = recallbench(*command, "--scorer", "keyword-recall")
     assert one.returncode == 0, one.stderr
-    assert "questions asked: 0 now, 8 before" in one.stderr
+    assert "questions asked: 8 now; kept in runs/" in one.stderr
 
 
 def test_per_case_shows_the_matrix(recallbench: Any, suite: Path) -> None:
@@ -220,11 +220,11 @@ def test_settings_come_from_variables_and_flags_win(recallbench: Any, suite: Pat
         "RECALLBENCH_FORMAT": "json",
         "RECALLBENCH_SCORER": "keyword-recall",
     }
-    done = recallbench("run", "-s", "bm25", env=env)
+    done = recallbench("run", "-s", "echo", env=env)
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     assert (report["scorer"], report["suite"]["cases"]) == ("keyword-recall", 4)
-    flagged = recallbench("run", "-s", "bm25", "--format", "csv", "--scorer", "token-f1", env=env)
+    flagged = recallbench("run", "-s", "echo", "--format", "csv", "--scorer", "token-f1", env=env)
     assert "token-f1" in flagged.stdout.splitlines()[1]
 
 
@@ -309,6 +309,13 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     "timeout zero": (("-s", "bm25", "--timeout", "0"), "expected seconds above 0"),
     "timeout nan": (("-s", "bm25", "--timeout", "recall=nan"), "expected seconds above 0"),
     "timeout inf": (("-s", "bm25", "--timeout", "inf"), "expected seconds above 0"),
+    "option that is out of range": (("-s", "simple_notes(steps=99)"), "steps: Input should be less than or equal to 15"),
+    "no such module": (("-s", "nomod:X"), "No module named 'nomod'"),
+    "over no strategy": (("-s", "bm25(over='nope')"), "over nope: no such strategy."),
+    "over anybody's code": (("-s", "bm25(over='quick:Quick')"), "over quick:Quick: no such strategy."),
+    "required option": (("-s", "command"), "run: Field required"),
+    "answers of memories": (("-s", "bm25", "-s", "oracle", "--scorer", "keyword-recall"), "hold memories and no answers. Use --scorer evidence-recall, or have a model answer: run --reader llm."),
+    "matches of memories": (("-s", "bm25", "--scorer", "exact-match"), "--scorer exact-match: these runs hold memories"),
     "unknown case": (("-s", "bm25", "--case", "layer2_99_fee"), "there is no case 'layer2_99_fee'"),
     "pattern without a case": (("-s", "bm25", "--case", "nothing*"), "there is no case 'nothing*'"),
     "a list of nothing": (("-s", "bm25", "--case", ","), "no case in ,"),
@@ -331,13 +338,14 @@ def test_what_cannot_be_done_gets_one_clear_message(
     inside: Any, suite: Path, tmp_path: Path, flags: tuple[str, ...], said: str
 ) -> None:
     (tmp_path / "file").write_text("")
-    done = inside("run", *([] if "--suite" in flags else ["--suite", suite]), *flags)
-    assert done.returncode == 2, done.stderr
-    assert said in done.stderr
-    assert "Traceback" not in done.stderr
-    assert "internal error" not in done.stderr
-    assert done.stdout == ""
-    assert not (tmp_path / "runs").exists(), "nothing was begun"
+    for dry in ((),) if "--runs" in flags else ((), ("--dry-run",)):
+        done = inside("run", *([] if "--suite" in flags else ["--suite", suite]), *flags, *dry)
+        assert done.returncode == 2, done.stderr
+        assert said in done.stderr
+        assert "Traceback" not in done.stderr
+        assert "internal error" not in done.stderr
+        assert done.stdout == ""
+        assert not (tmp_path / "runs").exists(), "nothing was begun"
 
 
 def test_a_system_that_is_not_installed_names_the_command_that_brings_it(

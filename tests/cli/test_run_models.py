@@ -40,6 +40,7 @@ def test_a_reader_answers_for_every_system_with_one_prompt(
     server.set_faults([{"do": {"text": RIGHT}}])
     flags = ("-s", "bm25", "-s", "full_context", "--reader", "llm")
     plan = recallbench(*command(server.base_url, *flags, "--dry-run"))
+    assert [path.name for path in tmp_path.iterdir()] == ["suite"], "nothing was done"
     assert [row.rstrip("│ ").split()[-1] for row in plan.stdout.splitlines() if row.startswith("│ ")] == [
         "4",
         "4",
@@ -237,6 +238,7 @@ def test_runs_are_judged_afterwards_without_running_anything(
     assert [row["case"] for row in rows] == list(manifest(run)["cases"])
     assert {row["outcome"] for row in rows} == {"scored"}
     assert all(0 <= row["reward"] <= 1 for row in rows)
+    assert {row["judge"].partition(",")[0] for row in rows} == {"local/rules"}
     assert server.stats()["chat"] > 0
     assert len(journal(run / "attempts.jsonl")) == CASES
 

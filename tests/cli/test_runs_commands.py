@@ -268,6 +268,19 @@ def test_score_writes_the_scores_of_one_scorer(here: Path, inside: Any, scorer: 
     assert inside("compare", run, "--scorer", scorer).stdout == done.stdout
 
 
+@pytest.mark.parametrize("command", ["score", "compare"])
+@pytest.mark.parametrize("scorer", ["keyword-recall", "exact-match"])
+def test_answers_are_not_looked_for_in_runs_that_only_recalled(
+    here: Path, inside: Any, command: str, scorer: str
+) -> None:
+    recalled = [run_folder(here / "runs", label) for label in ("bm25", "no_memory")]
+    done = inside(command, *recalled, "--scorer", scorer)
+    assert done.returncode == 2
+    assert f"--scorer {scorer}: these runs hold memories and no answers." in done.stderr
+    assert not (recalled[0] / f"scores.{scorer}.jsonl").exists()
+    assert inside(command, *recalled, run_folder(here / "runs", "echo"), "--scorer", scorer).returncode == 0
+
+
 def test_scoring_a_part_of_a_run_again_keeps_the_other_scores(here: Path, inside: Any) -> None:
     run = run_folder(here / "runs", "bm25")
     path = run / "scores.evidence-recall.jsonl"

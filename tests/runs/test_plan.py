@@ -2,24 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
+from typing import Any
 
 import pytest
 
-from harness.runs.plan import plan
+from harness.runs.plan import Planned, plan
+from harness.runs.preparing import Entrant, Settings, load
 from harness.suite import Suite, load_suite
 from tests.model_server import Server
-from tests.runs.conftest import Go
+from tests.runs.conftest import Go, models_at
 from tests.runs.probe import Watch, built_in, entrant
 
 Fees = Callable[..., Suite]
+NOBODY = "http://127.0.0.1:9/v1"
+
+
+def planned_for(
+    suite: Suite, entrants: Sequence[Entrant], server: Any = NOBODY, **settings: Any
+) -> list[Planned]:
+    """Return the plan of a run, made as the command line makes it."""
+
+    async def loaded() -> list[Any]:
+        async with AsyncExitStack() as stack:
+            models = models_at(server)
+            stack.push_async_callback(models.close)
+            found = await load(suite, entrants, Settings(**settings), models, stack)
+            return [(one.entrant.info, one.manifest) for one in found]
+
+    return plan(suite, asyncio.run(loaded()))
 
 
 @pytest.mark.parametrize("repeats", [1, 2])
 def test_a_run_does_what_was_planned(go: Go, repeats: int) -> None:
     suite = load_suite()
     entrants = built_in("bm25", "oracle", "no_memory", "echo")
-    planned = plan(suite, entrants, reader="extractive", repeats=repeats)
+    planned = planned_for(suite, entrants, repeats=repeats)
     done = go(suite, entrants, repeats=repeats)
     for one, folder in zip(planned, done.folders, strict=True):
         records = list(folder.records())
@@ -39,30 +59,52 @@ def test_a_run_does_what_was_planned(go: Go, repeats: int) -> None:
 def test_the_calls_of_a_reader_are_those_planned(fees: Fees, go: Go, model_server: Server) -> None:
     suite = fees(3)
     entrants = [entrant(Watch()), *built_in("no_memory", "full_context", "echo")]
-    planned = plan(suite, entrants, reader="llm", repeats=2)
+    planned = planned_for(suite, entrants, model_server, reader="llm", repeats=2)
     assert [one.calls for one in planned] == [(6, 6), (6, 6), (6, 6), (0, 0)]
     done = go(suite, entrants, reader="llm", repeats=2, server=model_server)
     assert done.failed == 0
     assert model_server.stats()["chat"] == sum(one.calls[0] for one in planned)
 
 
-def test_a_plan_touches_no_system(fees: Fees) -> None:
+def test_a_plan_opens_no_agent(fees: Fees) -> None:
     watch = Watch()
-    plan(fees(2), [entrant(watch)], reader="llm", repeats=1)
+    planned_for(fees(2), [entrant(watch)], reader="llm")
     assert watch.seen == []
 
 
 def test_a_strategy_writes_after_each_conversation(fees: Fees) -> None:
-    (default, few) = plan(
-        fees(3), built_in("simple_notes", "few=simple_notes(steps=4)"), reader="extractive", repeats=2
-    )
-    assert (default.conversations, default.calls[0]) == (6, 6)
+    both = built_in("simple_notes", "few=simple_notes(steps=4)")
+    default, few = planned_for(fees(3), both, repeats=2)
+    assert (default.conversations, default.calls) == (6, (6, 90))
     assert few.calls == (6, 24)
-    (read,) = plan(fees(3), built_in("few=simple_notes(steps=4)"), reader="llm", repeats=2)
+    (read,) = planned_for(fees(3), built_in("few=simple_notes(steps=4)"), reader="llm", repeats=2)
     assert read.calls == (12, 30)
 
 
-def test_steps_that_are_no_number_are_for_the_strategy_to_refuse(fees: Fees) -> None:
-    (one,) = plan(fees(1), built_in("simple_notes(steps='x')"), reader="extractive", repeats=1)
-    (default,) = plan(fees(1), built_in("simple_notes"), reader="extractive", repeats=1)
-    assert one.calls == default.calls
+def test_what_a_model_writes_for_an_index_is_counted(fees: Fees) -> None:
+    suite = load_suite().select(layer="layer1")
+    cards, both, plain = planned_for(
+        suite, built_in("bm25(over='json_cards')", "bm25(over='simple_notes(steps=2)', prefix=True)", "bm25")
+    )
+    assert cards.calls == (cards.conversations, 15 * cards.conversations)
+    assert plain.calls == (0, 0)
+    prefixes = both.calls[0] - both.conversations
+    assert prefixes > 15 * both.conversations, "one for each three rounds of fifty or more"
+    assert both.calls == (both.conversations + prefixes, 2 * both.conversations + prefixes)
+
+
+def test_the_calls_for_prefixes_are_those_planned(fees: Fees, go: Go, model_server: Server) -> None:
+    model_server.set_faults([{"do": {"text": "About a fee."}}])
+    suite, entrants = fees(3), built_in("bm25(rounds=1, prefix=True)")
+    (planned,) = planned_for(suite, entrants, model_server)
+    asked = model_server.stats()["chat"]
+    assert go(suite, entrants, server=model_server).failed == 0
+    assert planned.calls == (model_server.stats()["chat"] - asked,) * 2 != (0, 0)
+
+
+def test_a_system_that_answers_by_itself_is_read_by_nobody(fees: Fees) -> None:
+    both = [entrant(Watch(), "Both", label="both"), entrant(Watch(), "Answering", label="own")]
+    assert [one.calls for one in planned_for(fees(2), both, reader="own")] == [(0, 0), (0, 0)]
+    assert [one.calls for one in planned_for(fees(2), both, reader="llm")] == [(2, 2), (0, 0)]
+    (chat,) = planned_for(fees(2), built_in("openai_chat"))
+    assert chat.calls == (2, 2)
