@@ -1,7 +1,8 @@
 """Run cases on the workers of an existing Dask cluster; the journal stays here, in one hand.
 
 A task is one attempt at one case. Dask runs a lost worker's tasks again on another one; each run
-of a task takes a namespace of its own, and only the one result that arrives is journalled.
+of a task takes a namespace of its own, the first one that which is journalled, the later ones
+names that follow from it. Only the one result that arrives counts.
 Workers need recallbench in the same version, what the adapters need, and the keys of the models
 in their own environment: no key is sent.
 """
@@ -11,9 +12,12 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
+import time
 import uuid
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from harness.adapters import wire
@@ -32,7 +36,11 @@ if TYPE_CHECKING:
     from distributed import Client
 
 SCHEME = "dask://"
-_CONNECT_S = 10
+_CONNECT_S = 10.0
+_NAMESPACE = 32
+_LOOK_S = 2.0
+_WORKERLESS_S = 60.0
+"""How long a run waits for workers to come back when all are gone: they may be restarted."""
 
 
 class Job(NamedTuple):
@@ -44,7 +52,7 @@ class Job(NamedTuple):
         models: `ModelSettings` as data.
         llm: whether a model reads.
         asking: budget, limit and timeouts.
-        begun: which attempt; the worker takes a namespace of its own.
+        begun: which attempt, as it is journalled; a later run of the task is the next one.
         conversations: what is ingested, as `wire.conversation_data`.
         question: what is asked, as `wire.question_data`.
         version: what is under test here; a worker that has another version of it stops the run.
@@ -74,6 +82,9 @@ class Cluster:
             raise InputError(f"--executor {address}: expected local or {SCHEME}HOST:PORT.")
         self._address = f"tcp://{host}"
         self._client: Client | None = None
+        self._alone_since: float | None = None
+        self.capacity = 1
+        """Attempts that the cluster's workers take at once."""
 
     async def __aenter__(self) -> Cluster:
         try:
@@ -90,18 +101,54 @@ class Cluster:
             raise InputError(
                 f"--executor: no Dask scheduler answers at {self._address}: {type(error).__name__}: {error}"
             ) from None
+        try:
+            self.capacity = await self._first_threads()
+        except BaseException:
+            await self._client.close()
+            raise
         return self
 
     async def __aexit__(self, *error: object) -> None:
         if self._client is not None:
             await self._client.close()
 
-    @property
-    def capacity(self) -> int:
-        """Attempts that the cluster's workers take at once."""
+    async def _threads(self) -> int:
+        """Return the threads of all workers that are there now."""
         assert self._client is not None, "connect first"
-        workers: Mapping[str, Any] = self._client.scheduler_info(n_workers=-1)["workers"]
-        return max(1, sum(int(worker["nthreads"]) for worker in workers.values()))
+        threads: Mapping[str, int] = await self._client.nthreads()
+        return sum(threads.values())
+
+    async def _first_threads(self) -> int:
+        """Return the threads of the workers, waited for a little where they are just being started."""
+        until = time.monotonic() + _CONNECT_S
+        while not (threads := await self._threads()):
+            if time.monotonic() > until:
+                raise InputError(
+                    f"--executor: the Dask scheduler at {self._address} has no workers. "
+                    f"Start some: dask worker {self._address}."
+                )
+            await asyncio.sleep(0.2)
+        return threads
+
+    async def _check_workers(self) -> None:
+        """Stop the run when there has been nobody to work on it for a while.
+
+        Raises:
+            HarnessError: when the workers, or the scheduler, are gone for good.
+        """
+        try:
+            there = await self._threads()
+        except (OSError, TimeoutError):
+            there = 0
+        if there:
+            self._alone_since = None
+            return
+        self._alone_since = self._alone_since or time.monotonic()
+        if time.monotonic() - self._alone_since >= _WORKERLESS_S:
+            raise HarnessError(
+                f"--executor: the Dask scheduler at {self._address} has had no workers for {_WORKERLESS_S:g} s. "
+                "What is finished is kept; start workers, and the same command goes on from there."
+            )
 
     async def ask(self, job: Job) -> Record:
         """Have one attempt made.
@@ -114,32 +161,98 @@ class Cluster:
 
         assert self._client is not None, "connect first"
         future = self._client.submit(work, job, pure=False, key=f"recallbench-{uuid.uuid4().hex}")
+        result = asyncio.ensure_future(_result_of(future))
         try:
-            data: Mapping[str, Any] = await future
+            while not (await asyncio.wait({result}, timeout=_LOOK_S))[0]:
+                await self._check_workers()
+            return record_from(await result)
         except (KilledWorker, NoValidWorkerError) as lost:
             said = f"the cluster's workers died of it: {type(lost).__name__}: {lost}"
-            begun = job.begun
+            last = job.begun
+            while await self._is_taken((after := following(last)).namespace):
+                last = after
             return Record(
-                begun.case,
-                begun.repeat,
-                begun.attempt,
-                begun.namespace,
+                last.case,
+                last.repeat,
+                last.attempt,
+                last.namespace,
                 failure=Failure("crashed", said[:600], ""),
             )
         finally:
+            result.cancel()
             future.release()
-        return record_from(data)
+            await self._forget(job.begun)
+
+    async def _is_taken(self, namespace: str) -> bool:
+        from distributed import Event
+
+        taken: bool = await Event(namespace, client=self._client).is_set()
+        return taken
+
+    async def _forget(self, begun: Begun) -> None:
+        """Take the notes on a task's runs off the scheduler."""
+        from distributed import Event
+
+        with suppress(OSError, TimeoutError):
+            async with asyncio.timeout(_LOOK_S):
+                while await self._is_taken(begun.namespace):
+                    await Event(begun.namespace, client=self._client).clear()
+                    begun = following(begun)
+
+
+async def _result_of(future: Any) -> Mapping[str, Any]:
+    """Wait for a result; what Dask cancels by itself is a scheduler that is lost."""
+    from distributed import CancelledError
+
+    try:
+        data: Mapping[str, Any] = await future
+    except CancelledError as error:
+        if not future.cancelled():
+            raise
+        raise HarnessError(
+            f"--executor: the Dask scheduler was lost: {error}. What is finished is kept; "
+            "the same command goes on from there."
+        ) from None
+    return data
+
+
+def following(begun: Begun) -> Begun:
+    """Return the attempt that a task's next run is, should this one's worker be lost."""
+    namespace = sha256(begun.namespace.encode()).hexdigest()[:_NAMESPACE]
+    return replace(begun, attempt=begun.attempt + 1, namespace=namespace)
+
+
+def lost_before(begun: Begun, record: Record) -> list[Begun]:
+    """Return the attempts after the first that a record's task took; its own is the last."""
+    found: list[Begun] = []
+    while begun.attempt < record.attempt:
+        begun = following(begun)
+        found.append(begun)
+    return found
 
 
 def work(job: Job) -> dict[str, Any]:
     """Make one attempt, on a worker of the cluster; hosts are kept for the next one."""
-    return asyncio.run_coroutine_threadsafe(_attempt(job), _site().loop).result()
+    begun = _next(job.begun)
+    return asyncio.run_coroutine_threadsafe(_attempt(job, begun), _site().loop).result()
 
 
-async def _attempt(job: Job) -> dict[str, Any]:
+def _next(begun: Begun) -> Begun:
+    """Return the first attempt that no run of the task has made, and note that it is made now.
+
+    The scheduler holds the notes: a worker that was lost has told nobody else.
+    """
+    from distributed import Event
+
+    while (note := Event(begun.namespace)).is_set():
+        begun = following(begun)
+    note.set()
+    return begun
+
+
+async def _attempt(job: Job, begun: Begun) -> dict[str, Any]:
     site = _site()
     host, reader = await site.serving(job)
-    begun = replace(job.begun, namespace=uuid.uuid4().hex)
     conversations = tuple(map(wire.conversation_from, job.conversations))
     given = Haystack(conversations, tuple(map(delivered, conversations)))
     question: Question = wire.question_from(job.question)

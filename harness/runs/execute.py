@@ -16,6 +16,7 @@ import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import AsyncExitStack, suppress
+from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -192,7 +193,7 @@ class _Execution:
         async with Sitting(namespace, work.repeat, given, one.host, one.reader, one.asking) as sitting:
             while work.left and sitting.usable and not self._stopped:
                 case = work.left.pop(0)
-                begun = _begin(one, case, work.repeat, namespace)
+                begun = _begin(one, _attempt_at(one, case, work.repeat, namespace))
                 record = await sitting.ask(begun, _question(case), last=not work.left)
                 if record.failure is not None and not sitting.at_work and not discarded:
                     discarded = True
@@ -201,9 +202,19 @@ class _Execution:
 
     async def _ask_a_cluster(self, cluster: Cluster, work: _Work) -> None:
         (case,) = work.left
-        begun = _begin(work.one, case, work.repeat, uuid.uuid4().hex)
+        begun = _begin(work.one, _attempt_at(work.one, case, work.repeat, uuid.uuid4().hex))
         given = self._talks.given(work.one, case)
-        self._keep(work.one, await cluster.ask(_job(work.one, begun, given, _question(case), self._models)))
+        record = await cluster.ask(_job(work.one, begun, given, _question(case), self._models))
+        await self._own_up_to_lost(work.one, begun, record)
+        self._keep(work.one, record)
+
+    async def _own_up_to_lost(self, one: Running, begun: Begun, record: Record) -> None:
+        """Journal the further attempts that a cluster made by itself, and clean up after the lost ones."""
+        from harness.runs.dask_cluster import lost_before
+
+        for after in lost_before(begun, record):
+            await self._discard(one, begun.namespace)
+            begun = _begin(one, after)
 
     async def _clean_up_before(self, work: _Work) -> None:
         """Remove what earlier attempts left, those at questions that were finished in the same sitting, too."""
@@ -234,12 +245,15 @@ class _Execution:
             )
 
 
-def _begin(one: Running, case: Case, repeat: int, namespace: str) -> Begun:
+def _attempt_at(one: Running, case: Case, repeat: int, namespace: str) -> Begun:
+    """Return the next attempt at a question."""
+    return Begun(case.id, repeat, len(one.attempts.get((case.id, repeat), ())) + 1, namespace)
+
+
+def _begin(one: Running, begun: Begun) -> Begun:
     """Journal that a question is about to be asked."""
-    earlier = one.attempts.setdefault((case.id, repeat), [])
-    begun = Begun(case.id, repeat, len(earlier) + 1, namespace)
-    one.begun.append({"case": case.id, "repeat": repeat, "attempt": begun.attempt, "namespace": namespace})
-    earlier.append(namespace)
+    one.begun.append(asdict(begun))
+    one.attempts.setdefault((begun.case, begun.repeat), []).append(begun.namespace)
     return begun
 
 

@@ -1,16 +1,24 @@
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from harness.errors import HarnessError, InputError
+from harness.runs import dask_cluster
+from harness.runs.execute import Tick
+from harness.suite import Suite
+from tests.runs.conftest import Go
+from tests.runs.probe import built_in
 
 pytest.importorskip("distributed", reason="needs the extra dask: pip install 'recallbench[dask]'")
 
@@ -36,13 +44,17 @@ class Told:
 '''
 
 
+Cluster = tuple[str, list[subprocess.Popen[bytes]]]
+Start = Callable[[int], Cluster]
+
+
 @pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
-    """Start a scheduler and two workers on loopback, each a process of its own."""
+def start(tmp_path: Path) -> Iterator[Start]:
+    """Start a scheduler and so many workers on loopback, each a process of its own."""
     (tmp_path / "told.py").write_text(ADAPTER, encoding="utf-8")
     env = {
         **os.environ,
-        "PYTHONPATH": str(tmp_path),
+        "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path]),
         "TOLD": str(tmp_path / "told.txt"),
         "PYTHONUNBUFFERED": "1",
     }
@@ -51,7 +63,7 @@ def cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]
     place = tmp_path / "scheduler.json"
     started: list[subprocess.Popen[bytes]] = []
 
-    def start(*args: str) -> subprocess.Popen[bytes]:
+    def one(*args: str) -> subprocess.Popen[bytes]:
         with (tmp_path / f"{args[0]}{len(started)}.log").open("wb") as log:
             process = subprocess.Popen(
                 [sys.executable, "-m", "distributed.cli." + args[0], *args[1:]],
@@ -64,8 +76,8 @@ def cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]
         started.append(process)
         return process
 
-    try:
-        start(
+    def cluster(count: int) -> Cluster:
+        one(
             "dask_scheduler",
             "--host",
             "127.0.0.1",
@@ -81,15 +93,19 @@ def cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]
             time.sleep(0.05)
         address = json.loads(place.read_text())["address"]
         workers = [
-            start("dask_worker", address, "--host", "127.0.0.1", "--nthreads", "2", "--no-nanny", "--no-dashboard",
-                  "--local-directory", str(tmp_path / f"scratch{number}"))
-            for number in range(2)
+            one("dask_worker", address, "--host", "127.0.0.1", "--nthreads", "2", "--no-nanny", "--no-dashboard",
+                "--local-directory", str(tmp_path / f"scratch{number}"))
+            for number in range(count)
         ]  # fmt: skip
-        from distributed import Client
+        if count:
+            from distributed import Client
 
-        with Client(address, timeout=30, set_as_default=False) as client:
-            client.wait_for_workers(2, timeout=60)
-        yield address.replace("tcp://", "dask://"), workers
+            with Client(address, timeout=30, set_as_default=False) as client:
+                client.wait_for_workers(count, timeout=60)
+        return address.replace("tcp://", "dask://"), workers
+
+    try:
+        yield cluster
     finally:
         for process in started:
             if process.poll() is None:
@@ -124,9 +140,9 @@ def answers(root: Path) -> dict[str, Any]:
 
 
 def test_a_cluster_that_loses_a_worker_gives_what_a_local_run_gives(
-    cluster: tuple[str, list[subprocess.Popen[bytes]]], tmp_path: Path, write_suite: Any
+    start: Start, tmp_path: Path, write_suite: Any
 ) -> None:
-    address, workers = cluster
+    address, workers = start(2)
     suite = write_suite(*(f"layer1_{number:02}_fee" for number in range(1, 13)))
     local = run(tmp_path, suite, "--runs", "local")
     there = run(tmp_path, suite, "--runs", "remote", "--executor", address)
@@ -144,6 +160,57 @@ def test_a_cluster_that_loses_a_worker_gives_what_a_local_run_gives(
     assert len(answers(tmp_path / "remote")) == 12 * 6
     ingested = told.read_text().splitlines()
     assert len(ingested) == len(set(ingested)), "a namespace was used twice"
+    begun, ended = (journal(tmp_path / "remote", name) for name in ("attempts.jsonl", "answers.jsonl"))
+    assert {line.split()[0] for line in ingested} <= {one["namespace"] for one in begun}, "not journalled"
+    last = {(one["run"], one["case"]): (one["attempt"], one["namespace"]) for one in begun}
+    assert {(one["run"], one["case"]): (one["attempt"], one["namespace"]) for one in ended} == last
+    assert max(one["attempt"] for one in begun) > 1, "no attempt was lost with the worker"
+
+
+def journal(root: Path, name: str) -> list[dict[str, Any]]:
+    return [
+        {"run": file.parent.name, **json.loads(line)}
+        for file in sorted(root.glob(f"*/{name}"))
+        for line in file.read_text(encoding="utf-8").splitlines()
+    ]
+
+
+def test_a_cluster_takes_as_many_cases_at_once_as_its_workers_have_threads(start: Start) -> None:
+    address, _ = start(2)
+
+    async def connected() -> int:
+        async with dask_cluster.Cluster(address) as cluster:
+            return cluster.capacity
+
+    assert asyncio.run(connected()) == 4
+
+
+def test_a_cluster_without_workers_is_refused(
+    start: Start, fees: Callable[..., Suite], go: Go, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dask_cluster, "_CONNECT_S", 1.0)
+    address, _ = start(0)
+    with pytest.raises(
+        InputError, match=r"at tcp://127\.0\.0\.1:\d+ has no workers\. Start some: dask worker tcp://"
+    ):
+        go(fees(1), built_in("bm25"), executor=address)
+
+
+def test_a_run_ends_when_its_cluster_has_lost_all_workers(
+    start: Start, fees: Callable[..., Suite], go: Go, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(dask_cluster, "_WORKERLESS_S", 1.0)
+    monkeypatch.setattr(dask_cluster, "_LOOK_S", 0.2)
+    address, workers = start(1)
+
+    def kill(tick: Tick) -> None:
+        if tick.record is not None and workers[0].poll() is None:
+            os.killpg(workers[0].pid, signal.SIGKILL)
+            workers[0].wait()
+
+    with pytest.raises(HarnessError, match="has had no workers for 1 s"):
+        go(fees(30), built_in("bm25"), executor=address, progress=kill)
+    assert 0 < len(journal(tmp_path / "runs", "answers.jsonl")) < 30
 
 
 def test_no_scheduler_is_one_clear_message(tmp_path: Path, write_suite: Any) -> None:
