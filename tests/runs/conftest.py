@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ import pytest
 
 from harness.llm.models import Models, ModelSettings
 from harness.runs.execute import Done, execute
-from harness.runs.preparing import Entrant, Settings
+from harness.runs.plan import Planned, plan
+from harness.runs.preparing import Entrant, Settings, load
 from harness.suite import Suite, load_suite
 from tests.conftest import WriteSuite, case_header
 from tests.model_server import Server
@@ -77,3 +79,21 @@ def models_at(server: Server | str | None) -> Models:
     """Return the models of a run whose own one is at a server."""
     url = server.base_url if isinstance(server, Server) else server
     return Models(ModelSettings(model="reader", base_url=url) if url else ModelSettings(), {})
+
+
+NOBODY = "http://127.0.0.1:9/v1"
+
+
+def planned_for(
+    suite: Suite, entrants: Sequence[Entrant], server: Any = NOBODY, **settings: Any
+) -> list[Planned]:
+    """Return the plan of a run, made as the command line makes it."""
+
+    async def loaded() -> list[Any]:
+        async with AsyncExitStack() as stack:
+            models = models_at(server)
+            stack.push_async_callback(models.close)
+            found = await load(suite, entrants, Settings(**settings), models, stack)
+            return [(one.entrant.info, one.manifest) for one in found]
+
+    return plan(suite, asyncio.run(loaded()))

@@ -2,37 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Sequence
-from contextlib import AsyncExitStack
-from typing import Any
+from collections.abc import Callable
 
 import pytest
 
-from harness.runs.plan import Planned, plan
-from harness.runs.preparing import Entrant, Settings, load
 from harness.suite import Suite, load_suite
 from tests.model_server import Server
-from tests.runs.conftest import Go, models_at
+from tests.runs.conftest import Go, planned_for
 from tests.runs.probe import Watch, built_in, entrant
 
 Fees = Callable[..., Suite]
-NOBODY = "http://127.0.0.1:9/v1"
-
-
-def planned_for(
-    suite: Suite, entrants: Sequence[Entrant], server: Any = NOBODY, **settings: Any
-) -> list[Planned]:
-    """Return the plan of a run, made as the command line makes it."""
-
-    async def loaded() -> list[Any]:
-        async with AsyncExitStack() as stack:
-            models = models_at(server)
-            stack.push_async_callback(models.close)
-            found = await load(suite, entrants, Settings(**settings), models, stack)
-            return [(one.entrant.info, one.manifest) for one in found]
-
-    return plan(suite, asyncio.run(loaded()))
 
 
 @pytest.mark.parametrize("repeats", [1, 2])

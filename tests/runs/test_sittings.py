@@ -12,11 +12,10 @@ import yaml
 from harness.errors import EndpointError
 from harness.runs.execute import Done
 from harness.runs.folder import RunFolder
-from harness.runs.plan import plan
 from harness.runs.record import Record
 from harness.suite import Suite, load_suite
 from tests.conftest import TALK
-from tests.runs.conftest import Go
+from tests.runs.conftest import Go, planned_for
 from tests.runs.probe import Watch, built_in, entrant, failing
 
 Shared = Callable[..., Suite]
@@ -84,9 +83,7 @@ def test_repeats_are_sittings_of_their_own(shared: Shared, go: Go) -> None:
 def test_the_plan_is_what_is_done(shared: Shared, go: Go) -> None:
     suite = shared()
     entrants = built_in("bm25", "oracle", "no_memory")
-    for one, folder in zip(
-        plan(suite, entrants, reader="extractive", repeats=1), go(suite, entrants).folders, strict=True
-    ):
+    for one, folder in zip(planned_for(suite, entrants), go(suite, entrants).folders, strict=True):
         found = list(folder.records())
         opened = [record for record in found if "open" in record.timings]
         assert one.answers == len(found) == 6
