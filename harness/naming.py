@@ -109,6 +109,13 @@ def unknown(flag: str, name: str, what: str, known: Iterable[str], *, own: bool 
     return InputError(f"{flag} {name}: no such {what}.{hint} Known: {', '.join(names)}{other}.")
 
 
+def look_here(folders: Sequence[Path] = ()) -> None:
+    """Have modules found in the working directory, where what is one's own lies, and in further folders."""
+    for folder in (Path.cwd(), *folders):
+        if "" not in sys.path and str(folder) not in sys.path:
+            sys.path.append(str(folder))
+
+
 def load_target(target: str, flag: str, name: str, folders: Sequence[Path] = ()) -> Any:
     """Import what `module:attribute` names; modules may lie in the working directory.
 
@@ -122,9 +129,7 @@ def load_target(target: str, flag: str, name: str, folders: Sequence[Path] = ())
         InputError: when it cannot be imported, whatever the reason, `sys.exit()` in it too.
     """
     module, _, attribute = target.partition(":")
-    for folder in (Path.cwd(), *folders):
-        if "" not in sys.path and str(folder) not in sys.path:
-            sys.path.append(str(folder))  # what is one's own lies where one works
+    look_here(folders)
     try:
         found: Any = importlib.import_module(module)
         for part in attribute.split("."):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from harness.adapters.protocol import Adapter, Isolation, Kind
 from harness.errors import InputError
-from harness.naming import Spec, load_target, offered, unknown
+from harness.naming import Spec, load_target, look_here, offered, unknown
 
 ENTRY_POINTS = "recallbench.adapters"
 FLAG = "--system"
@@ -80,14 +80,18 @@ BUILT_IN: tuple[AdapterInfo, ...] = (
 
 
 def available_adapters() -> tuple[AdapterInfo, ...]:
-    """Return the built-in adapters and those that installed packages offer."""
-    plugins = (
-        AdapterInfo(
-            offer.name, offer.target, "own", f"from {offer.target.partition(':')[0]}", source=offer.source
-        )
-        for offer in offered(ENTRY_POINTS)
-    )
-    return (*BUILT_IN, *plugins)
+    """Return the built-in adapters and those that installed packages offer.
+
+    A name belongs to the first that has it; what else bears it is found by `module:attribute`.
+    """
+    found = list(BUILT_IN)
+    for offer in offered(ENTRY_POINTS):
+        summary = f"from {offer.target.partition(':')[0]}"
+        first = next((info for info in found if info.name == offer.name), None)
+        if first is not None:
+            summary = f"shadowed, since {first.source} has the name: use {offer.target}"
+        found.append(AdapterInfo(offer.name, offer.target, "own", summary, source=offer.source))
+    return tuple(found)
 
 
 def find_adapter(spec: Spec) -> AdapterInfo:
@@ -103,7 +107,8 @@ def find_adapter(spec: Spec) -> AdapterInfo:
             spec.name, spec.name, "own", f"from {spec.name.partition(':')[0]}", source="your own"
         )
     if found is None:
-        if _there(spec.name) and spec.name.isidentifier():
+        look_here()
+        if spec.name.isidentifier() and _there(spec.name):
             raise InputError(
                 f"{FLAG} {spec.text}: {spec.name} is a module. Name its class too: {spec.name}:ClassName."
             )

@@ -85,6 +85,12 @@ def test_a_module_without_a_class_is_told_apart(here: Path, recallbench: Any) ->
     done = recallbench("run", "--system", "json", "--suite", "suite")
     assert done.returncode == InputError.exit_code
     assert "json is a module. Name its class too: json:ClassName." in done.stderr
+    # As the installed program is started: the working directory is not among Python's own places.
+    for name in ("mymod", "mymodule"):
+        done = recallbench("run", "--system", name, "--suite", "suite", env={"PYTHONSAFEPATH": "1"})
+        assert done.returncode == InputError.exit_code
+        told = "mymod is a module. Name its class too: mymod:ClassName."
+        assert (told in done.stderr) is (name == "mymod"), done.stderr
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ def plugin(tmp_path: Path) -> dict[str, str]:
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: attic-memory\nVersion: 0.3\n")
     (about / "entry_points.txt").write_text("[recallbench.adapters]\nattic = attic_memory:Attic\n")
     (site / "attic_memory.py").write_text(MODULE)
-    return {"PYTHONPATH": str(site)}
+    return {"PYTHONPATH": os.pathsep.join(filter(None, (str(site), os.environ.get("PYTHONPATH"))))}
 
 
 def test_every_built_in_is_listed_with_a_summary(recallbench: Any) -> None:
@@ -140,6 +141,17 @@ def test_a_system_of_an_installed_package_is_listed_and_runs(
     refused = recallbench("run", "-s", "attic(depth=0)", "--suite", "suite", env=plugin)
     assert refused.returncode == 2
     assert "depth: Input should be greater than or equal to 1. Its options: depth." in refused.stderr
+
+
+def test_a_name_that_is_taken_is_marked_with_the_way_to_what_bears_it(
+    recallbench: Any, plugin: dict[str, str], tmp_path: Path
+) -> None:
+    names = tmp_path / "site" / "attic_memory-0.3.dist-info" / "entry_points.txt"
+    names.write_text("[recallbench.adapters]\nbm25 = attic_memory:Attic\n")
+    listed = recallbench("systems", env=plugin).stdout
+    assert "shadowed, since built-in has the name: use attic_memory:Attic" in listed
+    assert "[retrieval, built-in]" in recallbench("systems", "bm25", env=plugin).stdout
+    assert "depth  int" in recallbench("systems", "attic_memory:Attic", env=plugin).stdout
 
 
 def test_a_package_whose_module_is_broken_spoils_no_list(
