@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from harness.adapters.environment import without_own
 from harness.adapters.hosts import timed_out
 from harness.adapters.protocol import AgentFailure
 from harness.errors import EndpointError, HarnessError, InputError, SettingsError
@@ -92,7 +93,7 @@ class Worker:
                 pass_fds=(theirs.fileno(), watched),
                 start_new_session=True,  # Ctrl-C is for the harness; and a group can be killed as one
                 # Several workers share the processors; BLAS in each would take all of them.
-                env={"OPENBLAS_NUM_THREADS": "1", **variables, "PYTHONUNBUFFERED": "1"},
+                env={"OPENBLAS_NUM_THREADS": "1", **without_own(variables), "PYTHONUNBUFFERED": "1"},
             )
         os.close(write_end)
         os.close(watched)

@@ -26,6 +26,7 @@ from harness.errors import InputError
 from harness.llm.exchange import BudgetSpent
 from harness.llm.models import Models, ModelSettings
 from harness.naming import parse_spec
+from harness.settings import PREFIX
 from harness.suite import Conversation, Message
 from harness.suite.answer import Answer
 
@@ -334,6 +335,14 @@ def test_meddling_with_the_worker_fails_its_case_only(name: str) -> None:
     assert outcome.failure is not None
     assert outcome.failure.phase == "recall"
     assert went_on(outcome)
+
+
+def test_a_worker_is_told_neither_suite_nor_gold(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("RECALLBENCH_GOLD", "RECALLBENCH_SUITE", "MY_OWN_KEY"):
+        monkeypatch.setenv(name, "x")
+    names = [memory.text for memory in misbehaving("workers:TellsItsEnvironment").memories]
+    assert "MY_OWN_KEY" in names
+    assert not [name for name in names if name.startswith(PREFIX)]
 
 
 def test_a_store_that_changes_its_files_is_not_lost() -> None:

@@ -19,6 +19,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from harness.adapters.connectors.variables import resolved, without_secrets
+from harness.adapters.environment import without_own
 from harness.adapters.protocol import Adapter, AgentFailure, Question, Space
 from harness.adapters.states import changed, files_state, marks
 from harness.adapters.wire import conversation_data
@@ -29,6 +30,7 @@ _LONGEST_LINE = 16 << 20
 _START_S = 60.0
 _GOODBYE_S = 5.0
 _DRAIN_S = 0.5
+_LEFT_S = 0.1
 _LAST_LINES = 5
 _MOST_SHOWN = 300
 Offer = Literal["recall", "answer"]
@@ -161,14 +163,31 @@ class CommandAgent:
         return {name: reply[name] for name in ("answer", "memory", "tokens") if name in reply}
 
 
+class _Streams(asyncio.subprocess.SubprocessStreamProtocol):
+    """The program's streams, and word of its end.
+
+    `Process.wait` waits for the pipes too, which a child that the program leaves behind keeps open.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(limit=_LONGEST_LINE, loop=asyncio.get_running_loop())
+        self.exited = asyncio.Event()
+
+    def process_exited(self) -> None:
+        super().process_exited()
+        self.exited.set()
+
+
 class Program:
     """A running program: one request at a time, one line each way.
 
     A cancelled or failed request ends it, since nobody can tell what its next line belongs to.
     """
 
-    def __init__(self, process: asyncio.subprocess.Process, command: str) -> None:
-        self._process = process
+    def __init__(self, transport: asyncio.SubprocessTransport, streams: _Streams, command: str) -> None:
+        self._transport = transport
+        self._process = asyncio.subprocess.Process(transport, streams, asyncio.get_running_loop())
+        self._exited = streams.exited
         self._command = command
         self._number = 0
         self._turn = asyncio.Lock()
@@ -187,21 +206,18 @@ class Program:
         if not folder.is_dir():
             raise AgentFailure("options", f"folder {options.folder}: no such folder")
         try:
-            process = await asyncio.create_subprocess_exec(
+            transport, streams = await asyncio.get_running_loop().subprocess_exec(
+                _Streams,
                 *options.run,
                 cwd=folder,
-                env={**os.environ, **resolved(options.env)},
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
-                limit=_LONGEST_LINE,
+                env={**without_own(os.environ), **resolved(options.env)},
                 start_new_session=True,
             )
         except FileNotFoundError:
             raise AgentFailure("not_installed", f"{options.run[0]}: no such program") from None
         except OSError as error:
             raise AgentFailure("options", f"{options.run[0]}: cannot be started: {error.strerror}") from None
-        return cls(process, shlex.join(options.run))
+        return cls(transport, streams, shlex.join(options.run))
 
     async def hello(self) -> frozenset[str]:
         """Return what the program says that it offers in its first line."""
@@ -250,7 +266,7 @@ class Program:
                         await self.ask({"op": "close"})
                         assert self._process.stdin is not None
                         self._process.stdin.close()
-                        await self._process.wait()
+                        await self._exited.wait()
         finally:
             await self.kill()
 
@@ -264,15 +280,12 @@ class Program:
         await asyncio.shield(self._buried())
 
     async def _buried(self) -> None:
-        await self._process.wait()
-        await self._words()
+        await self._exited.wait()
+        await asyncio.wait({self._listening}, timeout=_LEFT_S)
         self._listening.cancel()
         await asyncio.wait({self._listening})
-        # Where the program left its output to a child, its pipes are still open; no public way closes them.
-        transport = getattr(self._process, "_transport", None)
-        if transport is not None:
-            transport.close()
-            await asyncio.sleep(0)
+        self._transport.close()  # a child in a session of its own may still hold the other ends
+        await asyncio.sleep(0)
 
     async def _exchange(self, request: Mapping[str, Any]) -> dict[str, Any]:
         assert self._process.stdin is not None
@@ -294,7 +307,7 @@ class Program:
         """Return the next line that the program prints."""
         assert self._process.stdout is not None
         try:
-            line = await self._process.stdout.readline()
+            line = await self._read(self._process.stdout)
         except ValueError:
             raise AgentFailure(
                 "oversized", f"{self._command}: printed a line longer than {_LONGEST_LINE >> 20} MB"
@@ -313,11 +326,28 @@ class Program:
             )
         return reply
 
+    async def _read(self, output: asyncio.StreamReader) -> bytes:
+        """Return the next line, or what there is of it once the program has ended.
+
+        A child that the program leaves behind keeps the pipe open, and nothing may ever come.
+        """
+        reading = asyncio.ensure_future(output.readline())
+        ending = asyncio.ensure_future(self._exited.wait())
+        try:
+            await asyncio.wait({reading, ending}, return_when=asyncio.FIRST_COMPLETED)
+            if not reading.done():
+                await asyncio.wait({reading}, timeout=_DRAIN_S)
+            return reading.result() if reading.done() else b""
+        finally:
+            reading.cancel()
+            ending.cancel()
+
     async def _end(self) -> str:
         """Say how the program ended, or that it closed its output."""
         try:
             async with asyncio.timeout(_GOODBYE_S):
-                status = await self._process.wait()
+                await self._exited.wait()
+            status = self._process.returncode or 0
             how = f"ended with status {status}" if status >= 0 else f"was killed by signal {-status}"
         except TimeoutError:
             how = "closed its standard output"

@@ -14,6 +14,7 @@ import json
 import os
 import tempfile
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -40,6 +41,7 @@ _INHERITED = (
 )
 """Variables that a server gets: a key in the environment is none of its business unless `env` gives it."""
 _LONGEST_LINE = 64 * 1024 * 1024
+_LOOK_S = 0.005
 _GRACE_S = 2.0
 _MOST_SAID = 300
 
@@ -259,12 +261,11 @@ class McpClient:
         )
 
     async def _ended(self, within_s: float) -> bool:
-        try:
-            async with asyncio.timeout(within_s):
-                await self._process.wait()
-        except TimeoutError:
-            return self._process.returncode is not None
-        return True
+        """Wait for the server's end; `Process.wait` would wait for pipes that a child of it keeps open, too."""
+        until = time.monotonic() + within_s
+        while self._process.returncode is None and time.monotonic() < until:
+            await asyncio.sleep(_LOOK_S)
+        return self._process.returncode is not None
 
 
 def _waits_for_child(thread: threading.Thread, before: set[threading.Thread]) -> bool:

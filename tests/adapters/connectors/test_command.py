@@ -1,8 +1,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import os
 import re
 import shutil
+import signal
 import sys
 import time
 from collections.abc import Awaitable, Callable
@@ -56,6 +59,10 @@ def using(options: CommandOptions, work: Callable[[Any], Awaitable[Any]]) -> Any
 async def remembered(agent: Any) -> Any:
     await agent.ingest(TALK)
     return await agent.recall(ASKED, 1)
+
+
+async def remembered_all(agent: Any) -> Any:
+    return await agent.recall(ASKED, 1000)
 
 
 def program(tmp_path: Path, code: str, **options: Any) -> CommandOptions:
@@ -173,6 +180,38 @@ def test_closing_ends_the_program_and_its_children(tmp_path: Path) -> None:
     code = LOOP + CHILD + "    print(json.dumps({'id': i, 'memories': []}), flush=True)\n"
     assert using(program(tmp_path, code, folder=str(tmp_path)), remembered) == []
     assert gone(tmp_path / "pids")
+
+
+@pytest.mark.parametrize("own_session", [False, True])
+def test_a_child_that_is_left_behind_keeps_nobody_waiting(tmp_path: Path, own_session: bool) -> None:
+    child = CHILD.replace("time.sleep(60)'])", f"time.sleep(60)'], start_new_session={own_session})")
+    code = LOOP + child + "    print(json.dumps({'id': i, 'memories': []}), flush=True)\n"
+    began = time.monotonic()
+    try:
+        assert using(program(tmp_path, code, folder=str(tmp_path)), remembered) == []
+        assert time.monotonic() - began < command._GOODBYE_S - 1
+    finally:
+        left = int((tmp_path / "pids").read_text().split()[1])
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(left, signal.SIGKILL)
+    assert gone(tmp_path / "pids")
+
+
+def test_a_program_that_ends_and_leaves_a_child_has_crashed(tmp_path: Path) -> None:
+    code = LOOP + CHILD + "    if op == 'recall': os._exit(3)\n" + OK
+    with pytest.raises(AgentFailure, match="ended with status 3 before it replied") as caught:
+        using(program(tmp_path, code, folder=str(tmp_path)), remembered)
+    assert caught.value.kind == "crashed"
+    assert gone(tmp_path / "pids")
+
+
+def test_a_program_is_told_neither_suite_nor_gold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECALLBENCH_GOLD", "gold.json")
+    monkeypatch.setenv("MY_KEY", "mine")
+    code = LOOP + "    print(json.dumps({'id': i, 'memories': sorted(os.environ)}), flush=True)\n"
+    told = using(program(tmp_path, code, env={"RECALLBENCH_OF_MINE": "x"}), remembered_all)
+    assert [name for name in told if name.startswith("RECALLBENCH_")] == ["RECALLBENCH_OF_MINE"]
+    assert "MY_KEY" in told
 
 
 def test_cancelling_ends_the_program_and_its_children(tmp_path: Path) -> None:

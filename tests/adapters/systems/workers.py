@@ -22,6 +22,11 @@ class TellsItsProcess(Overlap):
         return [str(os.getpid())]
 
 
+class TellsItsEnvironment(Overlap):
+    def recall(self, question: Question, limit: int) -> list[str]:
+        return sorted(os.environ)
+
+
 class Family(Overlap):
     """Starts a child, tells both process ids, and gets stuck in the way it is asked to."""
 
