@@ -201,16 +201,19 @@ class Cluster:
 
 
 async def _result_of(future: Any) -> Mapping[str, Any]:
-    """Wait for a result; what Dask cancels by itself is a scheduler that is lost."""
+    """Wait for a result.
+
+    Raises:
+        HarnessError: when the scheduler is lost; Dask cancels by itself what it was to tell of.
+    """
     from distributed import CancelledError
+    from distributed.comm.core import CommClosedError
 
     try:
         data: Mapping[str, Any] = await future
-    except CancelledError as error:
-        if not future.cancelled():
-            raise
+    except (CancelledError, CommClosedError) as error:
         raise HarnessError(
-            f"--executor: the Dask scheduler was lost: {error}. What is finished is kept; "
+            f"--executor: the Dask scheduler was lost: {type(error).__name__}. What is finished is kept; "
             "the same command goes on from there."
         ) from None
     return data

@@ -50,7 +50,7 @@ Start = Callable[[int], Cluster]
 
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Start]:
-    """Start a scheduler and so many workers on loopback, each a process of its own."""
+    """Start a scheduler and so many workers on loopback, each a process of its own, the scheduler's the last."""
     (tmp_path / "told.py").write_text(ADAPTER, encoding="utf-8")
     env = {
         **os.environ,
@@ -102,7 +102,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
             with Client(address, timeout=30, set_as_default=False) as client:
                 client.wait_for_workers(count, timeout=60)
-        return address.replace("tcp://", "dask://"), workers
+        return address.replace("tcp://", "dask://"), [*workers, started[0]]
 
     try:
         yield cluster
@@ -211,6 +211,18 @@ def test_a_run_ends_when_its_cluster_has_lost_all_workers(
     with pytest.raises(HarnessError, match="has had no workers for 1 s"):
         go(fees(30), built_in("bm25"), executor=address, progress=kill)
     assert 0 < len(journal(tmp_path / "runs", "answers.jsonl")) < 30
+
+
+def test_a_run_ends_when_its_scheduler_is_lost(start: Start, fees: Callable[..., Suite], go: Go) -> None:
+    address, (_, scheduler) = start(1)
+
+    def kill(tick: Tick) -> None:
+        if tick.record is not None and scheduler.poll() is None:
+            os.killpg(scheduler.pid, signal.SIGKILL)
+            scheduler.wait()
+
+    with pytest.raises(HarnessError, match="the Dask scheduler"):
+        go(fees(30), built_in("bm25"), executor=address, progress=kill)
 
 
 def test_no_scheduler_is_one_clear_message(tmp_path: Path, write_suite: Any) -> None:
