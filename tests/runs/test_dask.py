@@ -32,9 +32,11 @@ class Told:
 
     def __init__(self, space):
         self.namespace, self.said = space.namespace, []
+        with open(os.environ["TOLD"] + ".opened", "a") as file:
+            file.write(f"{self.namespace} {os.getppid()}\\n")  # the Dask worker that it is a child of
 
     def ingest(self, conversation):
-        time.sleep(0.15)
+        time.sleep(0.4)
         with open(os.environ["TOLD"], "a") as file:
             file.write(f"{self.namespace} {conversation.id}\\n")
         self.said += [message.text for message in conversation.messages]
@@ -147,11 +149,16 @@ def test_a_cluster_that_loses_a_worker_gives_what_a_local_run_gives(
     local = run(tmp_path, suite, "--runs", "local")
     there = run(tmp_path, suite, "--runs", "remote", "--executor", address)
     told = tmp_path / "told.txt"
-    for _ in range(600):  # half-way through
-        if told.exists() and len(told.read_text().splitlines()) >= 4:
+    opened = tmp_path / "told.txt.opened"
+    seen = 0
+    for _ in range(3000):  # half-way through, and in the middle of a case
+        lines = opened.read_text().splitlines() if opened.exists() else []
+        if len(lines) > seen >= 4 and told.exists():
             break
-        time.sleep(0.05)
-    os.killpg(workers[0].pid, signal.SIGKILL)
+        seen = len(lines)
+        time.sleep(0.02)
+    (busy,) = [worker for worker in workers if str(worker.pid) == lines[-1].split()[1]]
+    os.killpg(busy.pid, signal.SIGKILL)
     for process in (local, there):
         _, err = process.communicate(timeout=120)
         assert process.returncode == 0, err

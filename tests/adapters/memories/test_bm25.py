@@ -195,7 +195,7 @@ def test_it_is_found_by_name_with_options() -> None:
         ("rounds=0", "greater than or equal to 1"),
         ("model='gpt-5'", "add prefix=True"),
         ("k1=1.2", "Its options: rounds"),
-        ("over='bm26'", "Did you mean bm25"),
+        ("over='simple_note'", "Did you mean simple_notes"),
     ],
 )
 def test_options_that_do_not_fit_are_said(options: str, said: str) -> None:
