@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from harness.comparison import Comparison
     from harness.gates import Against
     from harness.runs.folder import RunFolder
+    from harness.runs.reading import Reading
     from harness.scoring import SystemScores
     from harness.suite import Suite
 
@@ -37,6 +38,27 @@ class Named(NamedTuple):
 
 Rewards = dict[str, dict[str, float]]
 """By system and case; what has no reward is left out."""
+
+
+class Side(NamedTuple):
+    """What a baseline holds against one table.
+
+    Attributes:
+        result: the table.
+        rewards: by system and case.
+        readings: by system, what it was read with, as far as that is known.
+    """
+
+    result: Comparison
+    rewards: Rewards
+    readings: dict[str, Reading]
+
+
+class Found(NamedTuple):
+    """Who is held against what, and what has to be said of the others."""
+
+    pairs: list[Against]
+    lines: list[str]
 
 
 def named(text: str, systems: Sequence[str]) -> Named:
@@ -77,35 +99,75 @@ def check(base: Named, whole: Suite) -> None:
         _report(base, whole)
 
 
-def against(text: str, results: Sequence[Comparison], by: Measuring) -> tuple[list[Against], list[str]]:
-    """Return who is held against what, and the systems that the baseline holds nothing of.
+def against(text: str, results: Sequence[Comparison], by: Measuring) -> Found:
+    """Return who is held against what, and what the baseline says nothing of.
 
     Raises:
-        InputError: for a baseline of other cases, another scorer or other systems.
+        InputError: for a baseline of other cases, another scorer, another reader or budget, or other systems.
     """
     base = named(text, [system.system for result in results for system in result.systems])
+    here = _readings(by.runs)
     if base.path is None:
-        return _other_system(base, results), []
-    sides: list[tuple[Comparison, Rewards]] = []
+        return Found(_other_system(base, results, here), [])
+    sides: list[Side] = []
     if base.path.is_dir():
         for run in _runs(base, by.whole):
             result = _fitting(base, run, results)
+            label = run.manifest.system.label
             made = _scored(run, result, by)
-            _add(sides, result, {run.manifest.system.label: _rewards(made.systems[0])})
+            _add(sides, Side(result, {label: _rewards(made.systems[0])}, _readings([run])))
     else:
+        from harness.report.fitting import readings
+
         report = _report(base, by.whole)
         result = _of_scorer(base, report, results)
-        _add(sides, result, _reported(base, report))
+        _add(sides, Side(result, _reported(base, report), readings(report)))
     pairs: list[Against] = []
     left: list[str] = []
-    for result, rewards in sides:
-        found = _matched(base, result, rewards)
-        pairs += found
-        left += [one.system for one in result.systems if one.system not in {pair.system for pair in found}]
-    return pairs, left if base.gated is None else []
+    unknown: list[str] = []
+    for side in sides:
+        found = _matched(base, side)
+        pairs += found.values()
+        systems = [one.system for one in side.result.systems]
+        left += [name for name in systems if name not in {label for label, _ in found}]
+        for label, other in found:
+            if not _same_reading(base, (label, here.get(label)), (other, side.readings.get(other))):
+                unknown.append(label)
+    lines = []
+    if left and base.gated is None:
+        lines.append(f"holds nothing of, and does not gate: {', '.join(left)}")
+    if unknown:
+        lines.append(f"is not known to have the same reader and budget: {', '.join(unknown)}")
+    return Found(pairs, [f"--not-below {base.text}: {line}" for line in lines])
 
 
-def _other_system(base: Named, results: Sequence[Comparison]) -> list[Against]:
+def _readings(runs: Sequence[RunFolder]) -> dict[str, Reading]:
+    from harness.runs.reading import reading_of
+
+    return {run.manifest.system.label: reading_of(run.manifest.reader) for run in runs}
+
+
+def _same_reading(base: Named, now: tuple[str, Reading | None], before: tuple[str, Reading | None]) -> bool:
+    """Say whether both were read alike, as far as can be known: False where only one of them says.
+
+    Raises:
+        InputError: when they were not.
+    """
+    from harness.runs.reading import differences
+
+    (label, held), (other, held_before) = now, before
+    if held is None or held_before is None:
+        return held is held_before
+    found = list(differences(held, held_before, same=label == other))
+    if found:
+        anew = "Run them alike." if base.path is None else "Make the baseline anew, or run as it was run."
+        raise InputError(
+            f"--not-below {base.text}: {other} is not comparable with {label}: {'; '.join(found)}. {anew}"
+        )
+    return True
+
+
+def _other_system(base: Named, results: Sequence[Comparison], here: Mapping[str, Reading]) -> list[Against]:
     from harness.gates import Against
 
     result = next(one for one in results if any(system.system == base.base for system in one.systems))
@@ -118,15 +180,17 @@ def _other_system(base: Named, results: Sequence[Comparison]) -> list[Against]:
     if not labels:
         raise InputError(f"--not-below {base.text}: there is no other system to hold against it.")
     gate = f"--not-below {base.text}"
-    return [
-        Against(result, label, rewards, gate, base.base) for label in labels if base.gated in (None, label)
-    ]
+    held = [label for label in labels if base.gated in (None, label)]
+    for label in held:
+        _same_reading(base, (label, here.get(label)), (base.base, here.get(base.base)))
+    return [Against(result, label, rewards, gate, base.base) for label in held]
 
 
-def _matched(base: Named, result: Comparison, rewards: Rewards) -> list[Against]:
+def _matched(base: Named, side: Side) -> dict[tuple[str, str], Against]:
     """Pair the systems of a table with those of a baseline by label; a baseline of one is for all of them."""
     from harness.gates import Against
 
+    result, rewards, _ = side
     labels = [system.system for system in result.systems if base.gated in (None, system.system)]
     pairs = [(label, label) for label in labels if label in rewards]
     if not pairs and len(rewards) == 1:
@@ -137,20 +201,25 @@ def _matched(base: Named, result: Comparison, rewards: Rewards) -> list[Against]
             "Name a baseline of the same systems, or of one."
         )
     gate = f"--not-below {base.text}"
-    return [
-        Against(
-            result, label, rewards[other], gate, base.base if label == other else f"{other} in {base.base}"
+    return {
+        (label, other): Against(
+            result,
+            label,
+            rewards[other],
+            gate,
+            base.base if label == other else f"{other} in {base.base}",
         )
         for label, other in pairs
-    ]
+    }
 
 
-def _add(sides: list[tuple[Comparison, Rewards]], result: Comparison, rewards: Rewards) -> None:
-    for held, known in sides:
-        if held is result:
-            known.update(rewards)
+def _add(sides: list[Side], side: Side) -> None:
+    for held in sides:
+        if held.result is side.result:
+            held.rewards.update(side.rewards)
+            held.readings.update(side.readings)
             return
-    sides.append((result, rewards))
+    sides.append(side)
 
 
 def _rewards(system: SystemScores) -> dict[str, float]:
@@ -212,10 +281,23 @@ def _judge(data: Mapping[str, Any]) -> tuple[Any, ...] | None:
 
 
 def _reported(base: Named, report: Mapping[str, Any]) -> Rewards:
+    """Return the rewards of a report.
+
+    Raises:
+        InputError: for what is no reward, and for a system or a case that stands in it twice.
+    """
     found: Rewards = {}
     for system in report["systems"]:
-        rewards = found.setdefault(system["system"], {})
+        if system["system"] in found:
+            raise InputError(f"--not-below {base.text}: holds the system {system['system']} twice.")
+        rewards = found[system["system"]] = {}
+        seen: set[str] = set()
         for case in system["cases"]:
+            if case["test_id"] in seen:
+                raise InputError(
+                    f"--not-below {base.text}: holds {case['test_id']} of {system['system']} twice."
+                )
+            seen.add(case["test_id"])
             reward = case.get("reward")
             if reward is None:
                 continue

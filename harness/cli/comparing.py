@@ -95,7 +95,9 @@ def run_on_runs(paths: Sequence[Path], *, per_case: bool, keep: bool, **flags: A
         raise InputError("--partial is for responses files; runs are compared over the cases all were asked.")
     gates = gating.gates_of(flags, flags["max_errors"])
     ran = compared(paths, flags, gates, keep=keep)
-    held = gates.hold(ran.results, gating.Measuring(ran.whole, ran.asked, ran.values, flags))
+    held = gates.hold(
+        ran.results, gating.Measuring(ran.whole, ran.asked, ran.values, flags, running.told_apart(ran.runs))
+    )
     running.show(
         ran.results, ran.values["format"].value, flags["output"], held.breaches,
         per_case=per_case, suite=ran.whole, runs=ran.runs,

@@ -17,6 +17,7 @@ from harness.errors import GateError, InputError
 if TYPE_CHECKING:
     from harness.comparison import Comparison
     from harness.gates import Against, Breach, Floor
+    from harness.runs.folder import RunFolder
     from harness.settings import Resolved
     from harness.suite import Suite
 
@@ -31,12 +32,14 @@ class Measuring(NamedTuple):
         asked: its cases in the table.
         values: the settings.
         flags: what the command line gave for a judge.
+        runs: those in the table, under the labels that they have in it; none for answers from a file.
     """
 
     whole: Suite
     asked: Suite
     values: Mapping[str, Resolved]
     flags: Mapping[str, Any]
+    runs: Sequence[RunFolder] = ()
 
 
 @dataclass(slots=True)
@@ -156,12 +159,9 @@ class Gates:
 
         pairs: list[Against] = []
         for text in self.baselines:
-            found, left = baselines.against(text, results, by)
-            pairs += found
-            if left:
-                held.lines.append(
-                    f"--not-below {text}: holds nothing of, and does not gate: {', '.join(left)}"
-                )
+            found = baselines.against(text, results, by)
+            pairs += found.pairs
+            held.lines += found.lines
         for verdict in held_against(pairs, margin=self.margin):
             if verdict.breach is not None:
                 held.breaches.append(verdict.breach)

@@ -137,7 +137,7 @@ def command(systems: tuple[str, ...], dry_run: bool, per_case: bool, **flags: An
     results = running.compared(done.folders, suite, values, {}, keep=True)
     stopped = f"stopped early: {done.stopped}. What is finished is kept." if done.stopped else None
     try:
-        held = gates.hold(results, gating.Measuring(whole, suite, values, {}), stopped)
+        held = gates.hold(results, gating.Measuring(whole, suite, values, {}, done.folders), stopped)
         running.show(
             results, values["format"].value, flags["output"], held.breaches,
             per_case=per_case, suite=whole, runs=done.folders,

@@ -12,6 +12,7 @@ from harness.json_file import strict_json
 from harness.report.json_report import SCHEMA
 from harness.runs.comparing import common_cases, standing
 from harness.runs.folder import RunFolder, find_runs, newest
+from harness.runs.reading import Reading
 from harness.suite import Suite
 from harness.suite.hashing import case_hashes
 
@@ -48,6 +49,29 @@ def load_report(path: Path) -> dict[str, Any]:
 def asked(report: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the cases that a report is over."""
     return tuple(dict.fromkeys(case["test_id"] for one in report["systems"] for case in one["cases"]))
+
+
+def readings(report: Mapping[str, Any]) -> dict[str, Reading]:
+    """Return by system what a report's card says it was read with; what is not recorded is left out."""
+    card = report.get("disclosure")
+    parts = card.get("systems") if isinstance(card, dict) else None
+    found: dict[str, Reading] = {}
+    for part in parts if isinstance(parts, list) else []:
+        try:
+            rows = {row["key"]: row["value"] for row in part["rows"]}
+            reader, prompt, budget, limit = (
+                rows[key] for key in ("reader", "reader_prompt", "budget", "recall_limit")
+            )
+        except (KeyError, TypeError):
+            continue
+        if isinstance(reader, str) and type(limit) is int and (budget == "all" or type(budget) is int):
+            found[str(part["system"])] = Reading(
+                reader,
+                None if prompt in (None, "none") else str(prompt),
+                None if budget == "all" else budget,
+                limit,
+            )
+    return found
 
 
 def chosen_runs(report: Mapping[str, Any], paths: Sequence[Path]) -> list[RunFolder]:

@@ -215,6 +215,64 @@ def test_a_run_is_a_baseline_scored_as_the_table_is(tmp_path: Path, inside: Any,
     assert "was asked other cases than suite has" in done.stderr or "were all asked" in done.stderr
 
 
+@pytest.mark.parametrize("kind", ["run", "report", "system"])
+@pytest.mark.parametrize(
+    ("before", "now", "said"),
+    [
+        (("--budget", "300"), ("--budget", "5000"), "its budget was 300 words, here it is 5,000 (--budget)"),
+        (("--recall-limit", "3"), (), "it was asked for 3 memories, here for 100 (--recall-limit)"),
+    ],
+    ids=["budget", "limit"],
+)
+def test_a_baseline_of_another_budget_is_not_comparable(
+    tmp_path: Path, inside: Any, kind: str, before: tuple[str, ...], now: tuple[str, ...], said: str
+) -> None:
+    write_cases(tmp_path / "suite", 2)
+    systems = ("-s", "bm25", "-s", "oracle", "--suite", "suite")
+    assert inside("run", *systems, *before, "--runs", "old", "-o", "old.json").returncode == 0
+    assert inside("run", *systems, *now, "--runs", "new").returncode == 0
+    old, new = (run_folder(tmp_path / root, "bm25") for root in ("old", "new"))
+    if kind == "system":
+        named, held = new.name, (str(old), str(new), "--not-below", f"{new.name}={old.name}")
+    else:
+        named, held = "bm25", ("new", "--not-below", "old" if kind == "run" else "old.json")
+    done = inside("compare", *held)
+    assert done.returncode == 2, done.stderr
+    assert f"is not comparable with {named}: {said}" in done.stderr
+    if kind != "system":
+        control = inside("compare", "new", "--not-below", f"oracle={'old' if kind == 'run' else 'old.json'}")
+        assert control.returncode == 0, "a control is not cut to any budget"
+        again = inside("compare", "old", "--not-below", "old" if kind == "run" else "old.json")
+        assert again.returncode == 0, again.stderr
+        assert "not known" not in again.stderr
+
+
+def test_a_baseline_that_says_nothing_of_its_budget_is_told(tmp_path: Path, inside: Any) -> None:
+    write_cases(tmp_path / "suite", 2)
+    assert inside("run", "-s", "bm25", "--suite", "suite", "-o", "old.json").returncode == 0
+    report = json.loads((tmp_path / "old.json").read_text())
+    del report["disclosure"]
+    (tmp_path / "old.json").write_text(json.dumps(report))
+    done = inside("compare", "runs", "--not-below", "old.json")
+    assert done.returncode == 0
+    assert "--not-below old.json: is not known to have the same reader and budget: bm25" in done.stderr
+
+
+def test_a_baseline_that_holds_something_twice_is_refused(old: Path, tmp_path: Path, inside: Any) -> None:
+    answers(tmp_path, mem=[STALE] * 9)
+    report = json.loads(old.read_text())
+    mem = report["systems"][0]
+    old.write_text(json.dumps({**report, "systems": [*report["systems"], mem]}))
+    done = gated(inside, "--not-below", "old.json")
+    assert done.returncode == 2
+    assert "--not-below old.json: holds the system mem twice" in done.stderr
+    mem["cases"].append({**mem["cases"][0], "reward": 0.0})
+    old.write_text(json.dumps(report))
+    done = gated(inside, "--not-below", "old.json")
+    assert done.returncode == 2
+    assert f"--not-below old.json: holds {IDS[0]} of mem twice" in done.stderr
+
+
 def test_a_baseline_of_another_judge_is_refused(server: Server, fees: Path, inside: Any) -> None:
     judged = ("compare", "answers.json", "--suite", "suite", "--scorer", "llm-judge")
     judge = ("--base-url", server.base_url, "--model", "rules")
