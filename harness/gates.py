@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from harness.comparison import OVERALL, Comparison
 from harness.errors import InputError
-from harness.scoring import CaseScore, JudgeFailed, NotAnnotated, SystemFailed
+from harness.scoring import CaseScore, JudgeFailed, NotAnnotated, SystemFailed, outcome_name
 from harness.statistics import holm, sign_flip
 
 ALPHA = 0.05
@@ -143,10 +143,12 @@ def too_many_errors(results: Sequence[Comparison], limit: float) -> list[Breach]
 
 
 def nothing_scored(results: Sequence[Comparison]) -> list[Breach]:
-    """Return a breach where every answer is an error: no gate is needed to see that nothing was measured."""
-    asked, errors, told = _errors(results)
-    if not asked or errors < asked:
+    """Return a breach where every case is an error: no gate is needed to see that nothing was measured."""
+    cells = [result.cell(OVERALL, system) for result in results for system in result.systems]
+    cases = sum(cell.asked for cell in cells)
+    if not cases or sum(cell.errors for cell in cells) < cases:
         return []
+    asked, errors, told = _errors(results)
     return [
         Breach(
             "scored",
@@ -156,16 +158,20 @@ def nothing_scored(results: Sequence[Comparison]) -> list[Breach]:
 
 
 def _errors(results: Sequence[Comparison]) -> tuple[int, int, str]:
-    """Return how many answers there are, how many of them errors, and of which systems and kinds."""
+    """Return how many answers there are, how many of them errors, and of which systems and kinds.
+
+    Every repeat of a case is an answer, as it is while a run goes on.
+    """
     asked = errors = 0
     told = []
     for result in results:
         for system in result.systems:
-            cell = result.cell(OVERALL, system)
-            asked += cell.asked
-            errors += cell.errors
-            if cell.errors:
-                told.append(f"{system.system} {_kinds(system.scores)}")
+            answers = [one for one in system.outcomes if not isinstance(one, NotAnnotated)]
+            failed = [one for one in answers if isinstance(one, SystemFailed | JudgeFailed)]
+            asked += len(answers)
+            errors += len(failed)
+            if failed:
+                told.append(f"{system.system} {_kinds(failed)}")
     return asked, errors, "; ".join(told)
 
 
@@ -173,12 +179,8 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _kinds(scores: Iterable[CaseScore]) -> str:
-    kinds = Counter(
-        f"{score.outcome.kind} ({score.status.replace('_', ' ')})"
-        for score in scores
-        if isinstance(score.outcome, SystemFailed | JudgeFailed)
-    )
+def _kinds(failed: Iterable[SystemFailed | JudgeFailed]) -> str:
+    kinds = Counter(f"{one.kind} ({outcome_name(one).replace('_', ' ')})" for one in failed)
     return ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -18,6 +19,7 @@ from harness.gates import (
     Place,
     below_floors,
     held_against,
+    nothing_scored,
     parse_floor,
     place_of,
     too_many_errors,
@@ -207,6 +209,20 @@ def test_errors_are_a_share_of_all_answers(limit: float, broken: bool) -> None:
             f"--max-errors {limit:g} not met: 2 errors in 18 answers: "
             "gaps 1 refusal (judge error), 1 timeout (system error)"
         )
+
+
+def test_where_no_case_has_a_score_nothing_was_measured_though_some_repeats_were() -> None:
+    result = made(mem=[SystemFailed("timeout"), Scored(1.0)])
+    (system,) = result.systems
+    half = (SystemFailed("timeout"), Scored(1.0))
+    one_left = replace(result, systems=(system._replace(repeats=(half, (Scored(1.0),) * 2)),))
+    assert nothing_scored([one_left]) == []
+    assert not too_many_errors([one_left], 0.25)
+    none_left = made(mem=[SystemFailed("timeout")] * 2)
+    none_left = replace(none_left, systems=(none_left.systems[0]._replace(repeats=(half, half)),))
+    assert nothing_scored([none_left])[0].message == (
+        "nothing could be scored: 2 errors in 4 answers: mem 2 timeout (system error)"
+    )
 
 
 # ---- not below ------------------------------------------------------------------------

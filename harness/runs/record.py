@@ -45,6 +45,11 @@ class Failure(NamedTuple):
         """Return what a failure of a system leaves in the journal."""
         return cls(failure.kind, failure.message, failure.phase)
 
+    @property
+    def cause(self) -> str:
+        """What was said and where, without the kind."""
+        return ": ".join(filter(None, (self.phase and f"in {self.phase}", self.message)))
+
     def __str__(self) -> str:
         return (
             f"{self.kind} in {self.phase}: {self.message}" if self.phase else f"{self.kind}: {self.message}"
@@ -113,7 +118,8 @@ class Record:
             memory=self.kept,
             latency_s=sum(asking) if asking else None,
             tokens=self.tokens,
-            error=None if self.failure is None else str(self.failure),
+            error=None if self.failure is None else self.failure.cause,
+            error_kind=None if self.failure is None else self.failure.kind,
         )
 
     def as_data(self) -> dict[str, Any]:

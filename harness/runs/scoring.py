@@ -76,7 +76,13 @@ def score_run(folder: RunFolder, cases: Sequence[Case], scorer: Scorer) -> Score
     merged = tuple(averaged([found[case.id][repeat] for repeat in repeats]) for case in cases)
     return ScoredRun(
         folder,
-        SystemScores(folder.manifest.system.label, merged),
+        SystemScores(
+            folder.manifest.system.label,
+            merged,
+            tuple(tuple(found[case.id][repeat].outcome for repeat in repeats) for case in cases)
+            if len(repeats) > 1
+            else (),
+        ),
         dates.count(False),
         dates.count(True),
         dict(failures),
@@ -95,9 +101,11 @@ def _by_repeat(found: Sequence[Mapping[int, CaseScore]], repeats: range) -> tupl
 
 def narrowed(run: ScoredRun, suite: Suite) -> ScoredRun:
     """Return the scores of the cases of a suite, in its order; each has to be among those scored."""
-    by_case = {score.case_id: score for score in run.scores.scores}
-    scores = tuple(by_case[case.id] for case in suite)
-    return replace(run, scores=SystemScores(run.scores.system, scores))
+    system, scores, repeats = run.scores
+    at = {score.case_id: place for place, score in enumerate(scores)}
+    places = [at[case.id] for case in suite]
+    kept = tuple(repeats[place] for place in places) if repeats else ()
+    return replace(run, scores=SystemScores(system, tuple(scores[place] for place in places), kept))
 
 
 def averaged(scores: Sequence[CaseScore]) -> CaseScore:
@@ -131,6 +139,7 @@ def rows(run: ScoredRun, scorer: Scorer, threshold: float = PASS_THRESHOLD) -> I
             "case": score.case_id,
             "scorer": scorer.name,
             "outcome": score.status,
+            "kind": getattr(score.outcome, "kind", None),
             "reason": getattr(score.outcome, "message", None) or None,
             "reward": score.reward,
             "mention": score.mention,

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from harness.errors import HarnessError, InputError
 from harness.scoring.keyword_recall import KeywordRecall
+from harness.scoring.outcome import Outcome
 from harness.scoring.score import CaseScore
 from harness.scoring.scorer import Scorer
 from harness.suite import Case
@@ -17,10 +18,24 @@ _NO_ANSWER = Answer(None)
 
 
 class SystemScores(NamedTuple):
-    """One system's scores, one for each case asked, in the suite's order."""
+    """One system's scores, one for each case asked, in the suite's order.
+
+    Attributes:
+        system: its label.
+        scores: one a case; the mean over them where a case was asked several times.
+        repeats: for each case what became of every answer to it; empty where each was asked once.
+    """
 
     system: str
     scores: tuple[CaseScore, ...]
+    repeats: tuple[tuple[Outcome, ...], ...] = ()
+
+    @property
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """What became of every answer."""
+        if self.repeats:
+            return tuple(outcome for answers in self.repeats for outcome in answers)
+        return tuple(score.outcome for score in self.scores)
 
 
 def score_case(case: Case, answer: str | Answer, scorer: Scorer | None = None) -> CaseScore:

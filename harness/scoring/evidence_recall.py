@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from harness.facts import AnswerText, FactType, match_fact
-from harness.scoring.outcome import Missing, NotAnnotated, Scored, SystemFailed
-from harness.scoring.score import CaseScore, FactVerdict
+from harness.scoring.outcome import Missing, NotAnnotated, Scored
+from harness.scoring.score import CaseScore, FactVerdict, system_failed
 from harness.suite import Case
 from harness.suite.answer import Answer
 
@@ -36,7 +36,7 @@ class EvidenceRecall:
         if not facts:
             return CaseScore(case.id, case.category, self.name, NotAnnotated("a fact to be recalled"))
         if answer.memory is None:
-            outcome = Missing("memory") if answer.error is None else SystemFailed("reported", answer.error)
+            outcome = system_failed(answer) or Missing("memory")
             return CaseScore(case.id, case.category, self.name, outcome)
         texts = [AnswerText(memory, case.locale) for memory in answer.memory]
         verdicts = []

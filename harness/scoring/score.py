@@ -96,8 +96,11 @@ class CaseScore:
         return tuple(verdict for verdict in self.verdicts if verdict.role == role)
 
 
+def system_failed(answer: Answer) -> SystemFailed | None:
+    """Return how the system failed, None where it did not; what only the answer says is `reported`."""
+    return None if answer.error is None else SystemFailed(answer.error_kind or "reported", answer.error)
+
+
 def without_text(answer: Answer) -> Missing | SystemFailed | None:
     """Return why an answer has no text to score, or None when it has one."""
-    if answer.error is not None:
-        return SystemFailed("reported", answer.error)
-    return Missing() if answer.text is None else None
+    return system_failed(answer) or (Missing() if answer.text is None else None)

@@ -18,6 +18,7 @@ class Answer:
         latency_s: seconds from question to answer.
         tokens: tokens the system used for it.
         error: why there is no answer, where the system failed.
+        error_kind: how it failed, where the harness saw it; None where the answer itself reports the error.
     """
 
     text: str | None
@@ -25,6 +26,7 @@ class Answer:
     latency_s: float | None = None
     tokens: int | None = None
     error: str | None = None
+    error_kind: str | None = None
 
     @property
     def memory_words(self) -> int | None:

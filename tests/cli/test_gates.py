@@ -308,8 +308,32 @@ def test_errors_over_runs(tmp_path: Path, recallbench: Any, inside: Any, command
     assert ran.returncode == 0, ran.stderr
     done = inside(command, "runs", "--max-errors", "0.4")
     assert done.returncode == 1, done.stderr
-    assert "2 errors in 4 answers: bad 2 reported (system error)" in done.stderr
+    assert "2 errors in 4 answers: bad 2 raised (system error)" in done.stderr
     assert inside(command, "runs", "--max-errors", "0.5").returncode == 0
+
+
+def test_errors_are_counted_over_every_repeat_as_the_run_counted_them(
+    tmp_path: Path, recallbench: Any, inside: Any
+) -> None:
+    write_cases(tmp_path / "suite", 3)
+    asked = ("run", "-s", "mem=quick:Quick", "--suite", "suite", "--repeats", "3")
+    assert recallbench(*asked, env=environment()).returncode == 0
+    path = run_folder(tmp_path / "runs", "mem") / "answers.jsonl"
+    lines = path.read_text().splitlines()
+    first = next(at for at, line in enumerate(lines) if json.loads(line)["repeat"] == 1)
+    failed = {**json.loads(lines[first]), "failure": {"kind": "raised", "message": "no", "phase": "recall"}}
+    failed = {name: value for name, value in failed.items() if name not in ("answer", "memories", "kept")}
+    path.write_text("\n".join([*lines[:first], json.dumps(failed), *lines[first + 1 :]]) + "\n")
+    for limit, status in (("0.1", 1), ("0.12", 0)):  # 1 of 9 is 0.11, 1 of 3 cases would be 0.33
+        ran = recallbench(*asked, "--max-errors", limit, env=environment())
+        compared = inside("compare", "runs", "--max-errors", limit)
+        assert (ran.returncode, compared.returncode) == (status, status), ran.stderr + compared.stderr
+        if status:
+            assert "1 system errors in 9 answers" in ran.stderr
+            assert "1 error in 9 answers: mem 1 raised (system error)" in compared.stderr
+    written = inside("compare", "runs", "--format", "json")
+    (case,) = (one for one in json.loads(written.stdout)["systems"][0]["cases"] if one["outcome"] != "scored")
+    assert case["reason"] == "system error (raised): in recall: no"
 
 
 # ---- GitHub ---------------------------------------------------------------------------

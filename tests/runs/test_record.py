@@ -128,11 +128,14 @@ def test_as_an_answer_it_has_what_was_read_and_what_asking_took() -> None:
 def test_a_failure_is_said_with_its_kind_and_phase() -> None:
     failure = Failure.of(AgentFailure("timeout", "wait took longer than 2 s", "wait"))
     record = Record("a", 0, 1, "n", failure=failure)
-    assert record.as_answer().error == "timeout in wait: wait took longer than 2 s"
+    answer = record.as_answer()
+    assert (answer.error_kind, answer.error) == ("timeout", "in wait: wait took longer than 2 s")
     assert record.as_answer().text is None
     assert record.as_data()["outcome"] == "system_error"
     assert Record("a", 0, 1, "n", "x").as_data()["outcome"] == "answered"
+    assert str(failure) == "timeout in wait: wait took longer than 2 s"
     assert str(Failure("options", "k is no number", "")) == "options: k is no number"
+    assert Failure("options", "k is no number", "").cause == "k is no number"
 
 
 def test_words_are_those_handed_over_and_back() -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.runs.scoring import averaged, rows, score_run
-from harness.scoring import CaseScore, Scored, find_scorer
+from harness.runs.scoring import averaged, narrowed, rows, score_run
+from harness.scoring import CaseScore, Scored, find_scorer, outcome_name
 from harness.scoring.outcome import Missing, SystemFailed
 from harness.suite import Suite
 from tests.runs.conftest import Go
@@ -67,9 +67,16 @@ def test_repeats_are_averaged_and_one_that_failed_leaves_the_case_without_a_scor
     )
     found = score_run(run, suite.cases, KEYWORDS)
     assert [score.reward for score in found.scores.scores] == [0.5, None, None]
-    assert found.scores.scores[1].outcome == SystemFailed("reported", str(FAILED))
-    assert found.scores.scores[2].outcome == SystemFailed("reported", str(TIMED_OUT))
+    assert found.scores.scores[1].outcome == SystemFailed(FAILED.kind, FAILED.cause)
+    assert found.scores.scores[2].outcome == SystemFailed(TIMED_OUT.kind, TIMED_OUT.cause)
     assert found.failures == {"raised": 2, "timeout": 1}
+    told = [[outcome_name(one) for one in answers] for answers in found.scores.repeats]
+    assert told == [
+        ["scored", "scored", "scored"],
+        ["system_error", "scored", "missing"],
+        ["system_error", "missing", "system_error"],
+    ]
+    assert narrowed(found, Suite(suite.root, suite.cases[2:])).scores.repeats == found.scores.repeats[2:]
 
 
 def test_the_order_in_the_journal_changes_nothing(fees: Fees, tmp_path: Path) -> None:
@@ -150,12 +157,12 @@ def test_the_rows_say_what_came_of_each_case(fees: Fees, tmp_path: Path) -> None
     assert path.name == "scores.keyword-recall.jsonl"
     kept = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     assert kept[0] == {
-        "case": A, "scorer": "keyword-recall", "outcome": "scored", "reason": None, "reward": 0.5, "mention": 0.5,
-        "passed": False, "flags": [], "facts": {"fee": True, "due": False}, "memory_words": 3,
+        "case": A, "scorer": "keyword-recall", "outcome": "scored", "kind": None, "reason": None, "reward": 0.5,
+        "mention": 0.5, "passed": False, "flags": [], "facts": {"fee": True, "due": False}, "memory_words": 3,
     }  # fmt: skip
-    assert (kept[1]["outcome"], kept[1]["reason"], kept[1]["reward"], kept[1]["passed"]) == (
-        "system_error", "timeout in wait: wait took longer than 2 s", None, None,
-    )  # fmt: skip
+    assert [kept[1][name] for name in ("outcome", "kind", "reason", "reward", "passed")] == [
+        "system_error", "timeout", "in wait: wait took longer than 2 s", None, None,
+    ]  # fmt: skip
     assert (kept[2]["outcome"], kept[2]["reason"], kept[2]["reward"]) == ("missing", None, None)
 
 
