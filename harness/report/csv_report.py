@@ -13,6 +13,7 @@ from harness.report.boxes import visible
 _SUMMARY = (
     "system", "group", "mean", "scored", "asked", "low", "high", "passed", "mention", "missing", "errors",
     "dumps", "not_annotated", "scorer", "pass_threshold", "suite_hash", "low95", "high95", "rank",
+    "pass_low95", "pass_high95",
 )  # fmt: skip
 _CASES = (
     "system",
@@ -43,6 +44,7 @@ def _summary_rows(result: Comparison) -> Iterable[Sequence[object]]:
                 cell.mention, cell.missing, cell.errors, cell.dumps, cell.not_annotated, result.scorer,
                 result.threshold if result.has_pass else None, result.suite_hash,
                 standing.low95, standing.high95, numbers.ranks(standing.ranks) if standing.ranks else None,
+                standing.pass_low95, standing.pass_high95,
             )  # fmt: skip
 
 

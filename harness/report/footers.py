@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from harness.comparison import OVERALL, Comparison
 from harness.report import numbers
 from harness.standing import Pair, Statistics
+from harness.statistics.power import ALPHA
 
 
 def lines(comparison: Comparison) -> list[str]:
@@ -46,8 +47,11 @@ def _passes(comparison: Comparison) -> str:
     for system in comparison.systems:
         cell = comparison.cell(OVERALL, system)
         if cell.passed is not None and cell.scored:
-            shares.append(f"{system.system} {cell.passed}/{cell.scored}")
-    return f"Passed (reward ≥ {comparison.threshold:g}): {', '.join(shares)}." if shares else ""
+            one = comparison.statistics.standing(system.system)
+            span = numbers.interval(one.pass_low95, one.pass_high95)
+            shares.append(f"{system.system} {cell.passed}/{cell.scored} [{span}]")
+    told = f"Passed (reward ≥ {comparison.threshold:g}) [95% interval]"
+    return f"{told}: {', '.join(shares)}." if shares else ""
 
 
 def _mentions(comparison: Comparison) -> list[str]:
@@ -109,7 +113,7 @@ def _standing(comparison: Comparison) -> list[str]:
         return []
     made = [f"95% interval of the overall mean: score interval over the cases scored; {_size(found)} asked."]
     if found.pairs:
-        made += [_apart(found), _power(comparison)]
+        made += [_apart(found), _passes_apart(found), _power(comparison)]
     if found.ranked:
         places = (
             f"{one.system} {numbers.ranks(range(one.first_place, one.last_place + 1))}"
@@ -158,9 +162,40 @@ def _apart(found: Statistics) -> str:
 def _above(winner: str, pairs: Sequence[Pair], cases: int) -> str:
     """Write whom a system is above, and over how many cases where some were not scored for both."""
     losers = (f"{pair.below}{f' over {pair.n} cases' if pair.n < cases else ''}" for pair in pairs)
-    p = numbers.p_value(max(pair.p_holm for pair in pairs))
-    shown = p if len(pairs) == 1 or "<" in p else p.replace(" ", " ≤ ", 1)
-    return f"{winner} above {', '.join(losers)} ({shown})"
+    return f"{winner} above {', '.join(losers)} ({_at_most([pair.p_holm for pair in pairs])})"
+
+
+def _at_most(ps: Sequence[float]) -> str:
+    p = numbers.p_value(max(ps))
+    return p if len(ps) == 1 or "<" in p else p.replace(" ", " ≤ ", 1)
+
+
+def _passes_apart(found: Statistics) -> str:
+    """Say who passes more cases than whom, with the cases that only one of two passed; no word without a pass."""
+    held = [(pair, pair.pass_p_holm) for pair in found.pairs if pair.pass_p_holm is not None]
+    if not held:
+        return ""
+    exact = all(pair.clusters == pair.n for pair, _ in held)
+    test = "exact McNemar test" if exact else "sign-flip test by cluster"
+    if len(held) == 1:
+        only, p = held[0]
+        told = f"{only.first} {only.only_first}, {only.second} {only.only_second}"
+        return f"Cases that only one of them passed: {told} ({test}, {numbers.p_value(p)})."
+    test += f", Holm over {len(held)} pairs"
+    by_winner: dict[str, list[tuple[str, float]]] = {}
+    for pair, p in held:
+        if p < ALPHA:
+            sides = [(pair.only_first or 0, pair.first), (pair.only_second or 0, pair.second)]
+            (more, winner), (fewer, loser) = sorted(sides, reverse=True)
+            by_winner.setdefault(winner, []).append((f"{loser} {more}:{fewer}", p))
+    if not by_winner:
+        smallest = numbers.p_value(min(p for _, p in held))
+        return f"By cases passed no two can be told apart ({test}; smallest {smallest})."
+    told = "; ".join(
+        f"{winner} above {', '.join(loser for loser, _ in over)} ({_at_most([p for _, p in over])})"
+        for winner, over in by_winner.items()
+    )
+    return f"By cases that only one of two passed ({test}, p < {ALPHA:g}): {told}."
 
 
 def _power(comparison: Comparison) -> str:

@@ -187,6 +187,28 @@ def test_the_footer_says_who_can_be_told_apart() -> None:
     assert "a above b, c (p < 0.001). No other" in three
 
 
+def test_the_footer_has_the_intervals_of_passes_and_who_passes_more() -> None:
+    right, wrong = [1.0] * 12, [0.0] * 12
+    text = footer(of(right, wrong, [*[1.0] * 10, 0.0, 0.0]))
+    assert "Passed (reward ≥ 0.6) [95% interval]: a 12/12 [0.76–1.00], b 0/12 [0.00–0.24], c 10/12" in text
+    assert (
+        "By cases that only one of two passed (exact McNemar test, Holm over 3 pairs, p < 0.05): "
+        "a above b 12:0 (p 0.001); c above b 10:0 (p 0.004)."
+    ) in text
+    none = footer(of(right, [*[1.0] * 11, 0.0], right))
+    assert (
+        "By cases passed no two can be told apart (exact McNemar test, Holm over 3 pairs; smallest p 1.000)."
+        in none
+    )
+    two = footer(of([*[1.0] * 4, 0.0], [0.0] * 4 + [1.0]))
+    assert "Cases that only one of them passed: a 4, b 1 (exact McNemar test, p 0.375)." in two
+    shared = footer(of(right, wrong, clusters=4))
+    assert "Cases that only one of them passed: a 12, b 0 (sign-flip test by cluster, p 0.125)." in shared
+    recalled = footer(replace(of(right, wrong), has_pass=False))
+    assert "passed" not in recalled.lower()
+    assert "McNemar" not in recalled
+
+
 def test_one_or_two_differing_cases_are_not_distinguishable() -> None:
     text = footer(of([1.0] * 9, [0.0, 0.0, *[1.0] * 7]))
     assert (
@@ -240,6 +262,8 @@ def test_csv_has_intervals_for_all_groups_and_ranks_overall() -> None:
     rows = list(csv.DictReader(io.StringIO(render(of([1.0] * 12, [0.0] * 12, [1.0, 0.0] * 6), "csv"))))
     assert [row["rank"] for row in rows] == ["", "1", "", "2", "", "1–2"]
     assert all(float(row["low95"]) <= float(row["mean"]) <= float(row["high95"]) for row in rows)
+    passed = [[f"{float(row[name]):.2f}" for name in ("pass_low95", "pass_high95")] for row in rows]
+    assert passed == [["0.76", "1.00"]] * 2 + [["0.00", "0.24"]] * 2 + [["0.25", "0.75"]] * 2
 
 
 @pytest.mark.parametrize("gaps", [False, True])

@@ -72,7 +72,8 @@ class SystemRow:
         low: the overall mean with errors and missing answers as 0, None where nothing was asked.
         high: the same as 1.
         cells: one a group, in the order of the groups; the last one is overall.
-        passed: `12/20`, empty for scorers without a pass.
+        passed: `12/20`, empty for scorers without a pass; so is its interval.
+        passed_span: the 95% interval of the share that passed, as written.
         mention: mean mention recall as written, empty where it is the reward itself.
         words: mean words handed over, None where not known.
         latency: mean seconds, None where not known.
@@ -91,6 +92,7 @@ class SystemRow:
     high: float | None
     cells: tuple[GroupCell, ...]
     passed: str
+    passed_span: str
     mention: str
     words: float | None
     latency: float | None
@@ -175,6 +177,9 @@ def _row(comparison: Comparison, at: int, system: SystemScores) -> SystemRow:
         high=cell.high,
         cells=tuple(_cell(comparison, group, system) for group in comparison.groups),
         passed=f"{cell.passed}/{cell.scored}" if cell.passed is not None and cell.scored else "",
+        passed_span=""
+        if standing.pass_low95 is None
+        else numbers.interval(standing.pass_low95, standing.pass_high95),
         mention=""
         if cell.mention is None or comparison.scorer == EVIDENCE_RECALL
         else numbers.reward(cell.mention),

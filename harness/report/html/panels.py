@@ -55,7 +55,11 @@ class Lost(NamedTuple):
 
 
 class PairRow(NamedTuple):
-    """Two systems held against each other; `verdict` names the better one, or says that none is."""
+    """Two systems held against each other; `verdict` names the better one, or says that none is.
+
+    `only` counts the cases that only the one and only the other passed, with the p-value of that in
+    `pass_p`; both are empty for scorers without a pass.
+    """
 
     first: str
     second: str
@@ -63,6 +67,8 @@ class PairRow(NamedTuple):
     difference: str
     span: str
     p: str
+    only: str
+    pass_p: str
     verdict: str
 
 
@@ -112,6 +118,8 @@ def pair_rows(comparison: Comparison) -> tuple[PairRow, ...]:
             f"{pair.difference:+.2f}",
             f"{pair.low95:+.2f} to {pair.high95:+.2f}",
             numbers.p_value(pair.p_holm),
+            "" if pair.only_first is None else f"{pair.only_first} : {pair.only_second}",
+            "" if pair.pass_p_holm is None else numbers.p_value(pair.pass_p_holm),
             f"{visible(pair.above)} is better" if pair.above is not None else "not distinguishable",
         )
         for pair in pairs

@@ -152,6 +152,16 @@ def test_a_page_without_answers_still_has_verdicts(small: Any) -> None:
     assert '"text":null' in html
 
 
+def test_passes_have_their_interval_and_pairs_their_discordant_cases(small: Any) -> None:
+    (good, stale) = small.comparison.statistics.standings[2::3]
+    assert f">{good.passed}/3 <small" in small.html
+    for one in (good, stale):
+        assert f"{one.pass_low95:.2f}–{one.pass_high95:.2f}</small>" in small.html
+    (pair,) = small.comparison.statistics.pairs
+    assert f'<td class="number">{pair.only_first} : {pair.only_second}</td>' in small.html
+    assert "p of passes" in small.html
+
+
 def test_evidence_recall_has_no_pass_and_marks_memories(small: Any) -> None:
     scorer = find_scorer("evidence-recall")
     scores = score_systems(small.suite.cases, small.answers, scorer)
