@@ -42,7 +42,9 @@ _LONGEST = 160
     help="Prices, where the report had them from a file.",
 )
 @click.option(
-    "--allow-unverifiable", is_flag=True, help="Exit with 0 also when some figures cannot be recomputed."
+    "--allow-unverifiable",
+    is_flag=True,
+    help="Exit with 0 also when some figures cannot be recomputed, or are not in the report.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def command(
@@ -57,8 +59,8 @@ def command(
 
     REPORT.json is what compare, run or score wrote as JSON, RUN the folder of a run, or a folder of
     runs. Judged scores are recomputed from the cassette; no model is called. Exit status: 0 when all
-    agrees, 1 when something differs or cannot be recomputed, 2 when suite, runs or scorer are not the
-    report's.
+    agrees, 1 when something differs, cannot be recomputed or was left out of the report, 2 when suite,
+    runs or scorer are not the report's.
     """
     from harness.report import fitting, json_report, verifying
 
@@ -75,13 +77,16 @@ def command(
     }
     (result,) = running.compared(chosen, suite, options.settings(**given), {})
     found = verifying.verify(
-        claimed, _completed(json_report.as_data(result), claimed, chosen, result, suite), unjudged=unjudged
+        claimed,
+        _completed(json_report.as_data(result), chosen, result, suite),
+        unjudged=unjudged,
+        unasked={run.manifest.system.label: run.unasked() for run in running.told_apart(chosen)},
     )
     if as_json:
         click.echo(json.dumps(found.as_data(), ensure_ascii=False, indent=2))
     else:
         _show(found, report)
-    passed = not found.differences and (allow_unverifiable or not found.unverifiable)
+    passed = not found.differences if allow_unverifiable else found.agrees
     return ExitCode.DONE if passed else ExitCode.GATE_FAILED
 
 
@@ -114,16 +119,12 @@ def _scorer(
     return given or name, None
 
 
-def _completed(
-    data: dict[str, Any], claimed: Mapping[str, Any], runs: list[RunFolder], result: Any, suite: Any
-) -> dict[str, Any]:
-    """Add what a report may hold beside a comparison, where it does and `data` does not yet."""
+def _completed(data: dict[str, Any], runs: list[RunFolder], result: Any, suite: Any) -> dict[str, Any]:
+    """Add what a report of runs holds beside a comparison; one that lacks it has left it out."""
     from harness.report import attribution, disclosure
 
-    if "disclosure" in claimed and "disclosure" not in data:
-        data["disclosure"] = disclosure.as_data(disclosure.card(result, runs))
-    if "attribution" in claimed and "attribution" not in data:
-        data["attribution"] = attribution.as_data(attribution.attribute(result, suite, runs))
+    data["disclosure"] = disclosure.as_data(disclosure.card(result, runs))
+    data["attribution"] = attribution.as_data(attribution.attribute(result, suite, runs))
     return json.loads(json.dumps(data))  # type: ignore[no-any-return]
 
 
@@ -140,14 +141,17 @@ def _show(found: Verification, report: Path) -> None:
     for left in found.unverifiable:
         click.echo(visible(f"not verifiable: {left.path} ({_counted(left.fields, 'field')}): {left.why}"))
     if found.unclaimed:
-        names = [name for name in found.unclaimed if "." not in name] or list(found.unclaimed)
-        click.echo(visible(f"not in the report, though this version writes it: {', '.join(names)}"))
+        click.echo(visible(f"not in the report, though this version writes it: {', '.join(found.unclaimed)}"))
+    if found.answers_unseen:
+        click.echo("without the hashes of its disclosure card, an answer that changes no figure is not seen")
     for system, case in found.places:
         click.echo(visible(f"answer that differs: {system} {case}"))
     agreeing = f"{_counted(found.numbers, 'number')} and {_counted(found.others, 'other field')} agree"
     if found.differences:
         verb = "differs" if len(found.differences) == 1 else "differ"
         console.say(f"{report}: {_counted(len(found.differences), 'field')} {verb}, {agreeing}.")
+    elif found.unclaimed:
+        console.say(f"{report}: nothing differs, but the report leaves out what it should hold; {agreeing}.")
     elif found.unverifiable:
         console.say(f"{report}: nothing differs, but not everything can be recomputed; {agreeing}.")
     else:

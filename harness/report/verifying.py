@@ -87,8 +87,13 @@ class Verification:
 
     @property
     def agrees(self) -> bool:
-        """Whether everything was held against something and agrees."""
-        return not self.differences and not self.unverifiable
+        """Whether everything was held against something and agrees, and nothing is left out."""
+        return not self.differences and not self.unverifiable and not self.unclaimed
+
+    @property
+    def answers_unseen(self) -> bool:
+        """Whether the report holds no hashes of answers, so that one which changes no figure is not seen."""
+        return any(name.startswith("disclosure") for name in self.unclaimed)
 
     @property
     def places(self) -> tuple[tuple[str, str], ...]:
@@ -109,7 +114,11 @@ class Verification:
 
 
 def verify(
-    reported: Mapping[str, Any], recomputed: Mapping[str, Any], *, unjudged: str | None = None
+    reported: Mapping[str, Any],
+    recomputed: Mapping[str, Any],
+    *,
+    unjudged: str | None = None,
+    unasked: Mapping[str, Sequence[tuple[str, int]]] | None = None,
 ) -> Verification:
     """Hold a report against what was recomputed.
 
@@ -117,9 +126,17 @@ def verify(
         reported: the report.
         recomputed: the same of the runs as they are now.
         unjudged: why no judge could be replayed; what depends on one is then not verifiable.
+        unasked: by system, answers in its journal to what it was never asked: case and repeat.
     """
     found = _Found(unjudged)
     found.walk(dict(reported), dict(recomputed), "")
+    found.differences += [
+        Difference(
+            f"systems[{system}].cases[{case}]", ABSENT, f"answered (repeat {repeat + 1}), though never asked"
+        )
+        for system, keys in (unasked or {}).items()
+        for case, repeat in keys
+    ]
     ordered = sorted(found.differences, key=lambda one: one.place is None)  # stable within both
     unverified = tuple(
         Unverifiable(path, count, why) for (path, why), count in sorted(found.unverifiable.items())

@@ -122,6 +122,11 @@ class RunFolder:
         """Return what is finished, and whether it is an answer (or a failure)."""
         return {key: data.get("failure") is None for key, data in _keyed(self.path / ANSWERS)}
 
+    def unasked(self) -> list[tuple[str, int]]:
+        """Return the cases and repeats that the journal has an answer to and the run was never asked."""
+        asked, repeats = self.manifest.cases, range(self.manifest.repeats)
+        return sorted(key for key in self.finished() if key[0] not in asked or key[1] not in repeats)
+
     def attempts(self) -> dict[tuple[str, int], list[str]]:
         """Return the namespaces of every attempt that was begun, oldest first."""
         begun: dict[tuple[str, int], list[str]] = {}

@@ -168,6 +168,42 @@ def test_a_figure_that_nobody_computes_fails_unless_allowed(report: Path, inside
     assert inside("verify", "report.json", "runs", "--allow-unverifiable").returncode == 0
 
 
+@pytest.mark.parametrize(
+    ("edit", "lacks"),
+    [
+        (lambda data: data.pop("disclosure"), "disclosure"),
+        (lambda data: data.pop("attribution"), "attribution"),
+        (lambda data: [one.pop("summary") for one in data["systems"]], "systems[].summary"),
+        (lambda data: data["systems"][0]["cases"][0].pop("reward"), "systems[].cases[].reward"),
+    ],
+    ids=["card", "attribution", "summary", "reward"],
+)
+def test_what_was_cut_out_of_a_report_is_named_and_fails_unless_allowed(
+    report: Path, inside: Any, edit: Callable[[dict[str, Any]], Any], lacks: str
+) -> None:
+    claim(report, edit)
+    done = inside("verify", "report.json", "runs")
+    assert done.returncode == 1
+    assert f"not in the report, though this version writes it: {lacks}\n" in done.stdout
+    assert ("an answer that changes no figure is not seen" in done.stdout) == (lacks == "disclosure")
+    assert inside("verify", "report.json", "runs", "--allow-unverifiable").returncode == 0
+
+
+@pytest.mark.parametrize("asked", [("layer3_99_made_up", 0), (CASES[0], 7)], ids=["case", "repeat"])
+def test_an_answer_to_what_was_never_asked_is_named(
+    report: Path, runs: Path, inside: Any, asked: tuple[str, int]
+) -> None:
+    path = journal_of(runs, "good")
+    case, repeat = asked
+    first = json.loads(path.read_text().splitlines()[0])
+    with path.open("a") as file:
+        file.write(json.dumps({**first, "case": case, "repeat": repeat}) + "\n")
+    done = inside("verify", "report.json", "runs")
+    assert done.returncode == 1
+    assert f"differs: systems[good].cases[{case}]: reported not there, recomputed answered" in done.stdout
+    assert f"answer that differs: good {case}\n" in done.stdout
+
+
 def test_the_disclosure_card_is_held_too_and_names_an_answer_that_changes_no_score(
     runs: Path, report: Path, inside: Any
 ) -> None:

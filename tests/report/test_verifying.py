@@ -134,11 +134,27 @@ def test_a_figure_that_nobody_computes_is_not_passed_in_silence() -> None:
     }  # fmt: skip
 
 
-def test_what_an_older_report_lacks_is_told_and_does_not_differ() -> None:
-    old = changed(lambda data: data.pop("statistics"))
-    found = verify(old, REPORT)
-    assert found.agrees
-    assert found.unclaimed == ("statistics",)
+@pytest.mark.parametrize(
+    ("edit", "lacks"),
+    [
+        (lambda d: d.pop("statistics"), "statistics"),
+        (lambda d: d["systems"][0].pop("summary"), "systems[].summary"),
+        (lambda d: d["systems"][1]["cases"][0].pop("reward"), "systems[].cases[].reward"),
+    ],
+)
+def test_what_a_report_lacks_does_not_differ_and_does_not_agree(edit: Edit, lacks: str) -> None:
+    found = verify(changed(edit), REPORT)
+    assert not found.differences
+    assert found.unclaimed == (lacks,)
+    assert not found.agrees
+    assert not found.answers_unseen
+
+
+def test_answers_that_nobody_asked_for_are_named() -> None:
+    found = verify(REPORT, REPORT, unasked={"a": [("layer1_09", 0)], "b(k=[1])": []})
+    (one,) = found.differences
+    assert one.place == ("a", "layer1_09")
+    assert one.recomputed == "answered (repeat 1), though never asked"
 
 
 def test_without_a_judge_only_what_hangs_on_none_is_held() -> None:
