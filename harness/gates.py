@@ -260,7 +260,9 @@ def held_against(pairs: Sequence[Against], *, margin: float = 0.0, alpha: float 
         InputError: when two have no case in common.
     """
     paired = [_paired(pair) for pair in pairs]
-    ps = holm([sign_flip(now, before, clusters=clusters) for now, before, clusters, _ in paired])
+    ps = holm(
+        [sign_flip(now, before, clusters=clusters, tests=len(paired)) for now, before, clusters, _ in paired]
+    )
     verdicts = []
     for pair, (now, before, _, fell), p in zip(pairs, paired, ps, strict=True):
         mean, base = math.fsum(now) / len(now), math.fsum(before) / len(before)

@@ -19,7 +19,8 @@ from harness.statistics import (
     sign_flip,
     smallest_detectable,
 )
-from harness.statistics.power import DIFFERENCES
+from harness.statistics.clusters import sums
+from harness.statistics.power import DIFFERENCES, can_be_found
 
 
 def statistics_of(comparison: Comparison) -> Statistics:
@@ -60,6 +61,7 @@ def statistics_of(comparison: Comparison) -> Statistics:
 
 
 _Clusters = Sequence[tuple[str, str]]
+_ROUNDING = 1e-12
 
 
 def _overall(comparison: Comparison) -> list[Cell]:
@@ -126,7 +128,7 @@ def _pair(
     rewards = [[system.scores[at].reward or 0.0 for at in both] for system in (first, second)]
     differences = [one - other for one, other in zip(*rewards, strict=True)]
     low, high = score_interval(differences, belongs, bounds=DIFFERENCES)
-    p = sign_flip(*rewards, clusters=belongs)
+    p = sign_flip(*rewards, clusters=belongs, tests=tests)
     made = Pair(
         first=first.system,
         second=second.system,
@@ -151,7 +153,7 @@ def _pair(
         sum(one > other for one, other in zip(*sides, strict=True)) for sides in (passes, passes[::-1])
     )
     alone = len(set(belongs)) == len(both)
-    pass_p = mcnemar(only_first, only_second) if alone else sign_flip(*passes, clusters=belongs)
+    pass_p = mcnemar(only_first, only_second) if alone else sign_flip(*passes, clusters=belongs, tests=tests)
     return made._replace(only_first=only_first, only_second=only_second, pass_p=pass_p)
 
 
@@ -171,13 +173,33 @@ def _ranked(
     }
     ranks = shared_ranks([sum(column) for column in columns], apart)
     belongs = [clusters[at] for at in both]
-    # Of a single cluster every resample is the same, which says nothing of where the places lie.
-    drawn = len(set(belongs)) > 1
-    places = place_intervals(columns, belongs) if drawn else [Places(1, len(complete))] * len(complete)
+    places = _shared_places(columns, belongs, apart, len(pairs))
     return {
         system.system: {"ranks": held, "first_place": taken.first, "last_place": taken.last}
         for system, held, taken in zip(complete, ranks, places, strict=True)
     }
+
+
+def _shared_places(
+    columns: Sequence[Sequence[float]], belongs: _Clusters, apart: set[tuple[int, int]], tests: int
+) -> list[Places]:
+    """Return the places that systems take in resamples of the cases.
+
+    Two that differ on too few clusters for any test to tell them apart take each other's places as
+    well: resamples of so few cases hardly vary, and would name a winner where the tests cannot.
+    """
+    drawn = place_intervals(columns, belongs)
+    places = list(drawn)
+    for pair in combinations(range(len(columns)), 2):
+        one, other = pair
+        differences = [a - b for a, b in zip(columns[one], columns[other], strict=True)]
+        differing = sum(abs(total) > _ROUNDING for total in sums(differences, belongs))
+        if pair in apart or pair[::-1] in apart or can_be_found(differing, tests=tests):
+            continue
+        for at in pair:
+            first = min(places[at].first, drawn[one].first, drawn[other].first)
+            places[at] = Places(first, max(places[at].last, drawn[one].last, drawn[other].last))
+    return places
 
 
 def _passed(score: CaseScore, comparison: Comparison) -> float:

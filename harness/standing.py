@@ -20,7 +20,7 @@ METHODS = {
     "pass_pair": "exact McNemar test of passed and not passed; a sign-flip test by cluster where cases share one",
     "correction": "Holm over the pairs",
     "rank": "systems share a rank exactly when they cannot be told apart",
-    "places": "joint bootstrap of the cases, by cluster",
+    "places": "joint bootstrap of the cases, by cluster; systems that differ on too few for any test share theirs",
     "detectable": "difference found with that power by a two-sided test at alpha over the number of pairs; median of the pairs",
 }
 
@@ -127,7 +127,8 @@ class Statistics(NamedTuple):
         clusters: clusters that they belong to.
         detectable: smallest difference that pairs of this table show with 80% power, the median over
             the pairs of complete systems; None where they show none.
-        resamples: how often cases or signs were drawn where not all patterns were counted.
+        resamples: how often cases were drawn, and signs where not all patterns were counted; signs more often
+            where more than 125 pairs are tested (see `sign_flip`).
         seed: of every draw.
     """
 

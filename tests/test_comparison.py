@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import random
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -94,7 +95,8 @@ def comparison(
         for at, (_, cluster) in enumerate(itertools.zip_longest(systems[0], clusters))
     )
     columns = []
-    for name, column in zip("abcdefgh", systems, strict=False):
+    names = ["a", "b", "c", "d", *(f"s{at}" for at in range(4, len(systems)))]
+    for name, column in zip(names, systems, strict=False):
         outcomes = [one if not isinstance(one, float) else Scored(one) for one in column]
         columns.append(
             SystemScores(
@@ -133,6 +135,42 @@ def test_a_few_differing_cases_never_make_a_winner(differing: int, cases: int) -
     found = comparison([[1.0] * cases, other]).statistics
     assert found.pairs[0].above is None
     assert [found.standing(name).ranks for name in "ab"] == [(1,), (1,)]
+
+
+@pytest.mark.parametrize(
+    ("rewards", "clusters"),
+    [
+        ([[1.0] * 2, [0.0] * 2], []),
+        ([[1.0] * 3, [0.0] * 3, [0.5] * 3], []),
+        ([[1.0] * 12, [0.0] * 12], ["p", "q"] * 6),
+        ([[1.0] * 20, [0.0] * 4 + [1.0] * 16], []),
+        ([[1.0] * 20, *[[0.0] * 6 + [1.0] * 14] * 2], []),
+    ],
+    ids=["two cases", "three", "two clusters", "four that differ", "six, three pairs"],
+)
+def test_where_too_few_differ_no_place_names_a_winner(
+    rewards: list[list[float]], clusters: list[str]
+) -> None:
+    found = comparison(rewards, clusters=clusters).statistics
+    assert not any(pair.apart for pair in found.pairs)
+    every = [found.standing(name) for name in "abc"[: len(rewards)]]
+    assert {(one.first_place, one.last_place) for one in every} == {(1, len(rewards))}
+
+
+def test_places_of_those_that_are_told_apart_stay_theirs() -> None:
+    few = [0.0] * 4 + [1.0] * 16
+    found = comparison([[1.0] * 20, few, [0.0] * 20]).statistics
+    places = [(one.first_place, one.last_place) for one in map(found.standing, "abc")]
+    assert places == [(1, 2), (1, 2), (3, 3)]
+
+
+def test_many_systems_with_odd_rewards_can_be_told_apart() -> None:
+    draw = random.Random(3)
+    columns = [[draw.random() * 0.2 + (0.0 if at else 0.5) for _ in range(21)] for at in range(33)]
+    found = comparison(columns).statistics
+    assert len(found.pairs) == 528
+    assert [pair.above for pair in found.pairs[:32]] == ["a"] * 32
+    assert (found.standing("a").first_place, found.standing("a").last_place) == (1, 1)
 
 
 @pytest.mark.parametrize("count", [1, 4])

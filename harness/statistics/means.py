@@ -86,13 +86,10 @@ def score_interval(
     effective number; the weight of φ₀ is ours, chosen by simulation (docs/statistics.md).
 
     Raises:
-        ValueError: for no figure, one outside the bounds, or a wrong number of clusters.
+        ValueError: for no figure, one outside the bounds, bounds without width, or a wrong number of clusters.
     """
-    _checked(values)
-    if min(values) < bounds.low or max(values) > bounds.high:
-        raise ValueError(f"a figure is outside [{bounds.low:g}, {bounds.high:g}]")
     width = bounds.high - bounds.low
-    mean, effective = _effective([(value - bounds.low) / width for value in values], clusters)
+    mean, effective = _effective(_shares(values, bounds), clusters)
     z2 = Z_95 * Z_95
     centre = (effective * mean + z2 / 2) / (effective + z2)
     reach = Z_95 / (effective + z2) * math.sqrt(effective * mean * (1 - mean) + z2 / 4)
@@ -108,11 +105,10 @@ def smoothed_se(values: Sequence[float], clusters: Clusters = None, *, bounds: I
     In the unit of the figures; above 0 unless the mean is at a bound.
 
     Raises:
-        ValueError: for no figure, one that is not finite, or a wrong number of clusters.
+        ValueError: for no figure, one outside the bounds, bounds without width, or a wrong number of clusters.
     """
-    _checked(values)
     width = bounds.high - bounds.low
-    mean, effective = _effective([(value - bounds.low) / width for value in values], clusters)
+    mean, effective = _effective(_shares(values, bounds), clusters)
     return width * math.sqrt(mean * (1 - mean) / effective)
 
 
@@ -157,6 +153,17 @@ def bca_interval(
         return drawn[min(resamples - 1, max(0, math.ceil(p * resamples) - 1))]
 
     return Interval(min(at(-Z_95), mean), max(at(Z_95), mean))
+
+
+def _shares(values: Sequence[float], bounds: Interval) -> list[float]:
+    """Return where figures lie between their bounds, from 0 to 1."""
+    _checked(values)
+    if not bounds.low < bounds.high:
+        raise ValueError(f"[{bounds.low:g}, {bounds.high:g}] has no width")
+    if min(values) < bounds.low or max(values) > bounds.high:
+        raise ValueError(f"a figure is outside [{bounds.low:g}, {bounds.high:g}]")
+    width = bounds.high - bounds.low
+    return [(value - bounds.low) / width for value in values]
 
 
 def _effective(shares: Sequence[float], clusters: Clusters) -> tuple[float, float]:

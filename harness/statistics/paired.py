@@ -18,6 +18,12 @@ _UNITS = (1, 4, 12, 60, 100, 420, 840, 1000, 2520)
 _MOST_BITS = 2_000_000
 _ROUNDING = 1e-12
 """Sums of figures that are equal but for rounding differ by less."""
+_SMALLEST = math.ulp(0.0)
+"""What a p-value below every float is written as, since none is 0."""
+_FOR_A_TEST = 80
+"""Patterns drawn for each of many tests at least: the smallest p times the tests is then 1/80, below 0.05."""
+_FEW = 20
+"""Patterns beyond the observed one up to which drawing more can change what is said."""
 RESAMPLES = 10_000
 SEED = 20_240_611
 
@@ -29,6 +35,7 @@ def sign_flip(
     clusters: Clusters = None,
     resamples: int = RESAMPLES,
     seed: int = SEED,
+    tests: int = 1,
 ) -> float:
     """Return the two-sided p of a paired sign-flip permutation test of the mean difference.
 
@@ -36,7 +43,8 @@ def sign_flip(
     likely to have the other sign. p is the share of sign patterns whose sum is at least as far
     from 0 as the one observed: of all patterns for up to 20 differences other than 0, or for any
     number of them that are whole multiples of a common fraction, as shares of few facts are; and else
-    of a sample, with the observed one counted in it, so that p is never 0.
+    of a sample, with the observed one counted in it. p is never 0: what is below every float is the
+    smallest one.
 
     Sources: R. A. Fisher, The design of experiments (1935); B. Phipson and G. K. Smyth,
     Permutation p-values should never be zero (2010).
@@ -47,6 +55,8 @@ def sign_flip(
         clusters: what belongs together, one for each case; each case by itself when left out.
         resamples: patterns drawn where not all are counted.
         seed: of the draw.
+        tests: how many pairs are tested with this one. From 126 on, 80 patterns for each are drawn where
+            p is small, since a correction for so many would leave the smallest p of fewer above 0.05.
 
     Raises:
         ValueError: when the lengths differ or a figure is not finite.
@@ -61,15 +71,23 @@ def sign_flip(
     observed = max(0.0, abs(math.fsum(differences)) - 1e-12 * math.fsum(map(abs, differences)))
     if len(differences) <= EXACT_UP_TO:
         return _exact(differences, observed)
-    beyond = sum(abs(total) >= observed for total in _sampled(differences, resamples, random.Random(seed)))
-    return (beyond + 1) / (resamples + 1)
+    draw = random.Random(seed)
+
+    def beyond_of(times: int) -> int:
+        return sum(abs(total) >= observed for total in _sampled(differences, times, draw))
+
+    beyond, more = beyond_of(resamples), _FOR_A_TEST * tests - resamples
+    if more <= 0 or beyond > _FEW:
+        return (beyond + 1) / (resamples + 1)
+    return (beyond + beyond_of(more) + 1) / (resamples + more + 1)
 
 
 def mcnemar(b: int, c: int) -> float:
     """Return the two-sided p of the exact McNemar test.
 
     Of the b + c cases that only one of two systems passed, either is as likely to have passed
-    each: p = min(1, 2 · P(X ≤ min(b, c))) with X binomial of b + c and 1/2. 1 where none differs.
+    each: p = min(1, 2 · P(X ≤ min(b, c))) with X binomial of b + c and 1/2. 1 where none differs, and never 0:
+    what is below every float is the smallest one.
 
     Source: Q. McNemar, Note on the sampling error of the difference between correlated
     proportions or percentages (1947).
@@ -84,8 +102,11 @@ def mcnemar(b: int, c: int) -> float:
     if b < 0 or c < 0:
         raise ValueError(f"counts are not negative: {b}, {c}")
     n = b + c
-    tail = sum(math.comb(n, k) for k in range(min(b, c) + 1))
-    return min(1.0, float(2 * tail / 2**n))
+    ways = tail = 1  # n over k, from n over k - 1
+    for k in range(1, min(b, c) + 1):
+        ways = ways * (n - k + 1) // k
+        tail += ways
+    return min(1.0, max(float(2 * tail / 2**n), _SMALLEST))
 
 
 def holm(ps: Sequence[float]) -> list[float]:
@@ -141,7 +162,7 @@ def _counted(steps: Sequence[int]) -> float:
     lowest = (span - abs(sum(steps))) // 2
     tail = (counts & ((1 << (lowest + 1) * bits) - 1)) % ((1 << bits) - 1)
     # Each pattern this far below 0 has its mirror above; a sum of 0 is its own, and p is 1.
-    return min(1.0, float(2 * tail / 2 ** len(steps)))
+    return min(1.0, max(float(2 * tail / 2 ** len(steps)), _SMALLEST))
 
 
 def _exact(differences: Sequence[float], observed: float) -> float:

@@ -76,10 +76,12 @@ def place_intervals(
         seed: of the draw.
 
     Raises:
-        ValueError: for columns of different lengths or none, or a wrong number of clusters.
+        ValueError: for columns of different lengths or none, a figure outside [0, 1], or a wrong number of clusters.
     """
     if not columns or not columns[0] or len({len(column) for column in columns}) != 1:
         raise ValueError("every system has a figure for each case, of which there is one at least")
+    if not all(0 <= figure <= 1 for column in columns for figure in column):
+        raise ValueError("a figure is outside [0, 1]")
     parts = partition(len(columns[0]), clusters)
     # One whole number a cluster holds the sums of all systems side by side, so that one addition adds
     # them all; the sums of a resample are far below 2^64.

@@ -206,6 +206,11 @@ def test_what_has_no_interval(call: Callable[..., object]) -> None:
 def test_a_figure_out_of_bounds_and_a_bootstrap_without_resamples() -> None:
     with pytest.raises(ValueError, match=r"outside \[0, 1\]"):
         score_interval([0.5, 1.5])
+    for call in (score_interval, smoothed_se):
+        with pytest.raises(ValueError, match=r"outside \[0, 1\]"):
+            call([0.5, 1.5])
+        with pytest.raises(ValueError, match=r"\[0.5, 0.5\] has no width"):
+            call([0.5], bounds=Interval(0.5, 0.5))
     with pytest.raises(ValueError, match="1 resample"):
         bca_interval([0.5, 1.0], resamples=0)
 

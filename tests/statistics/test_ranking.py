@@ -86,6 +86,12 @@ def test_many_cases_are_drawn_alike() -> None:
     assert place_intervals([one, other], resamples=50) == [Places(1, 2), Places(1, 2)]
 
 
+@pytest.mark.parametrize("figure", [1.5, -0.1, float("nan")])
+def test_a_figure_that_is_no_reward_has_no_place(figure: float) -> None:
+    with pytest.raises(ValueError, match=r"outside \[0, 1\]"):
+        place_intervals([[0.5, 0.5], [figure, 0.5]])
+
+
 @pytest.mark.parametrize("columns", [[], [[]], [[0.5], [0.5, 1.0]]])
 def test_what_has_no_places(columns: list[list[float]]) -> None:
     with pytest.raises(ValueError, match="for each case"):

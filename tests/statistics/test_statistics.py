@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
+import time
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +130,17 @@ def test_mcnemar_vectors(vector: dict[str, Any]) -> None:
     assert mcnemar(vector["c"], vector["b"]) == mcnemar(vector["b"], vector["c"])
 
 
+def test_mcnemar_of_many_cases_is_quick_and_never_0() -> None:
+    begun = time.perf_counter()
+    p = mcnemar(20_000, 20_100)
+    assert time.perf_counter() - begun < 5
+    # The normal approximation with continuity correction is good to three digits here.
+    assert p == pytest.approx(math.erfc(99 / math.sqrt(2 * 40_100)), rel=1e-3)
+    assert mcnemar(5_000, 0) == math.ulp(0.0)
+    assert mcnemar(1_000, 0) == pytest.approx(2 / 2**1_000)
+    assert sign_flip([1.0] * 1_400, [0.0] * 1_400) == math.ulp(0.0)
+
+
 @pytest.mark.parametrize("vector", of_kind("multiple_comparison"))
 def test_holm_vectors(vector: dict[str, Any]) -> None:
     assert holm(vector["p"]) == pytest.approx(vector["expected"])
@@ -173,6 +186,16 @@ def test_sign_flip_samples_many_odd_figures_and_says_the_same_twice() -> None:
     assert sampled == sign_flip(a, b)
     assert sampled == pytest.approx(mcnemar(30, 10), abs=0.002)
     assert sign_flip([1.0 + at / 100_003 for at in range(60)], [0.0] * 60) == 1 / 10_001
+
+
+def test_of_many_tests_more_patterns_are_drawn_where_p_is_small() -> None:
+    a, b = [1.0 + at / 100_003 for at in range(60)], [0.0] * 60
+    assert sign_flip(a, b, tests=125) == 1 / 10_001
+    assert sign_flip(a, b, tests=528) == 1 / (80 * 528 + 1)
+    assert 528 * sign_flip(a, b, tests=528) < 0.05
+    mixed = [1.0 + at / 100_003 for at in range(30)] + [0.0] * 30
+    other = [0.0] * 30 + [1.0 + at / 100_003 for at in range(30)]
+    assert sign_flip(mixed, other, tests=528) == sign_flip(mixed, other)
 
 
 def test_thirds_that_sum_to_nothing_are_no_difference() -> None:
