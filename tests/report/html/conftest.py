@@ -12,16 +12,18 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from harness.comparison import Comparison, compare
+from harness.comparison import Comparison, compare, compare_scores
 from harness.llm.usage import Spent
 from harness.report.html.render import render_report
-from harness.scoring import Answer, CaseScore, Scored, SystemScores
+from harness.runs.scoring import score_run
+from harness.scoring import Answer, CaseScore, Scored, SystemScores, find_scorer
 from harness.scoring.calibration import Ruling as ProbeRuling
 from harness.scoring.calibration import measure
 from harness.scoring.judge.record import Count, Judged, JudgeSummary, JudgeUse, Met, Trace
 from harness.scoring.judge.verdicts import Claim, Judgement, Ruling
 from harness.scoring.probes import Label, Probe
 from harness.suite import Suite, load_suite
+from tests.runs.made import FAILED, made_run, record
 
 ROOT = Path(__file__).parents[3]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -240,6 +242,27 @@ def judged(write_suite: Callable[..., Path]) -> Made:
 def payloads() -> tuple[str, ...]:
     """The markup that the hostile suite is made of."""
     return MARKUP
+
+
+@pytest.fixture
+def ran(write_suite: Callable[..., Path], tmp_path: Path) -> Made:
+    """Two runs: one with memories that were read, cut and left unread, and one with errors."""
+    suite = load_suite(write_suite("layer1_01_fee", "layer1_02_fee", "layer2_01_fee"))
+    given = ["The fee is $45 now.", "It is due on March 24, 2025.", "The weather was fine."]
+    timings = {"ingest": 0.25, "recall": 0.01, "answer": 0.5}
+    read = [
+        replace(record(case.id, 0, GOOD, memories=given, timings=timings), kept=(given[0], "It is due"))
+        for case in suite
+    ]
+    bad = [
+        record("layer1_01_fee", failure=FAILED, timings=timings),
+        record("layer1_02_fee", 0, "It is $30.", memories=["It was $30 last year."], tokens=90),
+    ]
+    runs = [made_run(tmp_path, suite, *read, label="read"), made_run(tmp_path, suite, *bad, label="bad")]
+    scorer = find_scorer("keyword-recall")
+    scores = [score_run(run, suite.cases, scorer).scores for run in runs]
+    comparison = compare_scores(suite, scores, scorer)
+    return Made(suite, comparison, {}, render_report(comparison, suite, runs))
 
 
 @pytest.fixture(scope="session")

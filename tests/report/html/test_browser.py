@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from tests.report.html.conftest import make
+
 ROOT = Path(__file__).parents[3]
 AXE = ROOT / "node_modules/axe-core/axe.min.js"
 WriteSuite = Callable[..., Path]
@@ -208,9 +210,38 @@ def test_paper_shows_what_is_folded(small: Any, open_page: Callable[..., Any]) -
 def test_axe_finds_nothing_serious(
     whole: Any, open_page: Callable[..., Any], dark: bool, fragment: str
 ) -> None:
+    look_with_axe(open_page(whole.html, dark=dark, fragment=fragment, trusted=True).page)
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("fragment", ["", "#case=layer1_01_fee"], ids=["overview", "case"])
+def test_axe_finds_nothing_serious_in_runs_with_all_unfolded(
+    ran: Any, open_page: Callable[..., Any], dark: bool, fragment: str
+) -> None:
+    page = open_page(ran.html, dark=dark, fragment=fragment, trusted=True).page
+    page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
+    if fragment:  # what is folded is made when it opens
+        page.locator(".memories .unread").wait_for()
+    look_with_axe(page)
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_long_names_stay_in_their_column(small: Any, open_page: Callable[..., Any], width: int) -> None:
+    names = ["contextual-cards-with-hybrid-v2", "w" * 31, "retrieval(budget=1000,rounds=3)"]
+    answers = dict.fromkeys(names, small.answers["good"])
+    page = open_page(make(small.suite, answers).html, width=width).page
+    assert page.locator("#costs figure").count() == 3
+    outside = page.evaluate(
+        "[...document.querySelectorAll('#costs figure')].filter(one => one.scrollWidth > one.clientWidth).length"
+    )
+    assert outside == 0
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def look_with_axe(page: Any) -> None:
+    """Hold a page to axe, all of whose serious findings fail the test."""
     if not AXE.exists():
         pytest.skip("axe-core is not installed (npm install --no-save axe-core)")
-    page = open_page(whole.html, dark=dark, fragment=fragment, trusted=True).page
     page.evaluate(AXE.read_text(encoding="utf-8"))
     found = page.evaluate("axe.run().then(result => result.violations)")
     serious = [
