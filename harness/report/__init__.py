@@ -82,9 +82,9 @@ def render(
         evidence: show each case with the facts found and missing, as `batch` does.
         width: columns of a plain-text table; 100 when left out.
         suite: the cases with their conversations, which `html` shows.
-        runs: the runs that answers come from: `html` shows them, and `json` and `md` disclose how they were made
-            and tell where missed facts were lost.
-        answers: the answers by system and test id where they come from a file, for `html`.
+        runs: the runs that answers come from: `html` shows them, and `json` and `md` disclose how they were made.
+        answers: the answers by system and test id where they come from a file: `html` shows them, and with the suite
+            `json` and `md` tell where missed facts were lost.
         breaches: gates that are broken, for `github` and `junit`.
     """
     match format:
@@ -100,15 +100,9 @@ def render(
             from harness.report import markdown
 
             shown = markdown.batch(result) if evidence else markdown.comparison(result, per_case=per_case)
-            if not runs:
-                return shown
             from harness.report import attribution, disclosure
 
-            lost = (
-                None
-                if suite is None
-                else attribution.grid(attribution.attribute(result, suite, runs, answers))
-            )
+            lost = attribution.grid(attribution.attribute(result, suite, runs, answers)) if suite else None
             parts = [shown] if lost is None else [shown, markdown.table(lost.header, lost.rows) + "\n"]
             return "\n".join([*parts, disclosure.as_markdown(disclosure.card(result, runs))])
         case "html":
@@ -144,9 +138,7 @@ def _behind(
     runs: Sequence[RunFolder],
     answers: Mapping[str, Mapping[str, Answer]] | None,
 ) -> dict[str, Any]:
-    """Return what a JSON report of runs holds besides: how they were made, and where facts were lost."""
-    if not runs:
-        return {}
+    """Return what a JSON report holds besides: how answers were made, as far as known, and where facts were lost."""
     from harness.report import attribution, disclosure
 
     told: dict[str, Any] = {"disclosure": disclosure.as_data(disclosure.card(result, runs))}

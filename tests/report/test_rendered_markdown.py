@@ -167,7 +167,7 @@ def result(suite: Suite) -> Comparison:
 
 
 def test_a_comparison_case_by_case(result: Comparison) -> None:
-    found = Read(render(result, "md", per_case=True))
+    found = Read(markdown.comparison(result, per_case=True))
     found.check([layout.by_layer(result), layout.by_case(result)], footers.lines(result))
     assert found.tables[0][0][1:] == [shown(name) for name in HOSTILE[:12]]
 
@@ -180,7 +180,7 @@ def test_a_batch_with_its_evidence(result: Comparison) -> None:
         for score in scores
         if score.reward is not None
     ]
-    found = Read(render(one, "md", evidence=True))
+    found = Read(markdown.batch(one))
     found.check([layout.by_layer(one), *tables], footers.lines(one))
     assert found.headings == [shown(f"{case.id}: {case.title}") for case in one.cases]
     reasons = [shown(told.outcome_words(score)) for score in scores if score.reward is None]
@@ -193,7 +193,18 @@ def test_a_judged_table(text: str) -> None:
     made = panel(**{**PANEL, "disagreements": different, "stopped": text})
     made = replace(made, systems=(SystemScores(text, made.systems[0].scores), made.systems[1]))
     grids = [layout.by_layer(made), judged.dimensions(made), judged.disagreements(made)]
-    Read(render(made, "md")).check([grid for grid in grids if grid is not None], footers.lines(made))
+    Read(markdown.comparison(made)).check([grid for grid in grids if grid is not None], footers.lines(made))
+
+
+def test_answers_from_a_file_have_a_card_and_tell_where_facts_were_lost(suite: Suite) -> None:
+    answers = {"mine": {suite.ids[0]: Answer("It is $30.", memory=("The fee is $45.",))}}
+    text = render(compare(suite, answers), "md", suite=suite, answers=answers)
+    found = Read(text)
+    assert found.html == ["<details>\n<summary>Disclosure</summary>", "</details>"]
+    (lost,) = (table for table in found.tables if table[0][0] == "Missed facts")
+    assert lost[1][0] == "mine"
+    assert ["suite hash", suite.hash] in found.tables[-2]
+    assert ["adapter", "not recorded"] in found.tables[-1] + found.tables[-2]
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -106,12 +106,18 @@ def test_a_comparison_with_missing_answers_and_errors(suite: Suite, scorer: str)
     data = check("comparison", render(answered(suite, scorer), "json"))
     outcomes = {case["outcome"] for system in data["systems"] for case in system["cases"]}
     assert {"missing", "system_error"} <= outcomes
+    assert "attribution" not in data, "there is no suite to follow facts through"
+    rows = {row["key"]: row["value"] for row in data["disclosure"]["systems"][0]["rows"]}
+    assert (rows["adapter"], rows["coverage"]["asked"]) == (None, 3)
 
 
 def test_the_bundled_answers(recallbench: Recallbench) -> None:
     done = recallbench("compare", "--format", "json")
     assert done.returncode == 0, done.stderr
-    check("comparison", done.stdout)
+    data = check("comparison", done.stdout)
+    systems = [one["system"] for one in data["systems"]]
+    assert [one["system"] for one in data["disclosure"]["systems"]] == systems
+    assert [one["system"] for one in data["attribution"]] == systems
 
 
 @pytest.fixture
