@@ -9,8 +9,8 @@ cannot score for anybody (`not_annotated`) is asked of nobody; it is counted apa
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from harness.errors import ResponsesError
 from harness.scoring import (
@@ -38,6 +38,7 @@ LAYER_TITLES = {
     "layer2": "Layer 2 · Disambiguation",
     "layer3": "Layer 3 · Cross-Session Synthesis",
 }
+_OF_EVERY_SCORER = ("name", "has_pass", "footnote")
 OVERALL = "overall"
 OVERALL_TITLE = "Overall (mean over cases)"
 
@@ -128,6 +129,7 @@ class Comparison:
         source: where the answers came from.
         notes: what a reader has to know: where answers come from, a partial comparison, …
         models: the model behind a system, where the answers say so.
+        scorer_options: the scorer's options, None where it does not say.
         judge: who judged and how far it can be trusted, None for the offline scorers.
     """
 
@@ -143,6 +145,7 @@ class Comparison:
     notes: tuple[str, ...] = ()
     models: Mapping[str, str] = field(default_factory=dict)
     judge: JudgeSummary | None = None
+    scorer_options: Mapping[str, Any] | None = None
     _kept: list[Statistics] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @property
@@ -265,7 +268,20 @@ def compare_scores(
         notes=tuple(notes),
         models=models or {},
         judge=_judge_of(scorer, systems),
+        scorer_options=_options_of(scorer),
     )
+
+
+def _options_of(scorer: Scorer) -> dict[str, Any] | None:
+    """Return the options of one of the harness's own scorers; a judge tells its own in its summary.
+
+    Those of a scorer from elsewhere may be nobody's business, such as a key.
+    """
+    own = type(scorer).__module__.startswith("harness.") and not hasattr(scorer, "summary")
+    if not own or not is_dataclass(scorer):
+        return None
+    names = (one.name for one in fields(scorer) if one.name not in _OF_EVERY_SCORER)
+    return {name: getattr(scorer, name) for name in names}
 
 
 def _judge_of(scorer: Scorer, systems: Sequence[SystemScores]) -> JudgeSummary | None:

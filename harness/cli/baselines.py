@@ -251,7 +251,7 @@ def _of_scorer(base: Named, report: Mapping[str, Any], results: Sequence[Compari
     """Return the table that a report can be held against.
 
     Raises:
-        InputError: for another scorer or judge.
+        InputError: for another scorer, other options of it, or another judge.
     """
     scorers = [result.scorer for result in results]
     if report["scorer"] not in scorers:
@@ -259,6 +259,12 @@ def _of_scorer(base: Named, report: Mapping[str, Any], results: Sequence[Compari
             f"--not-below {base.text}: was scored by {report['scorer']}, this by {' and '.join(scorers)}."
         )
     result = results[scorers.index(report["scorer"])]
+    from harness.report.disclosure import scorer_spec
+    from harness.report.fitting import scorer_of
+
+    used, now = scorer_of(report), scorer_spec(result)
+    if used is not None and "(" in now and used != now:
+        raise InputError(f"--not-below {base.text}: was scored by {used}, this by {now}.")
     if _judge(report) != _judge(_judge_data(result)):
         raise InputError(f"--not-below {base.text}: was judged by another judge, or with other prompts.")
     return result

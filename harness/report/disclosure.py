@@ -17,7 +17,18 @@ from harness.report.provenance import Provenance, provenance
 from harness.runs.folder import RunFolder
 from harness.scoring import SystemScores
 
-__all__ = ["NOT_RECORDED", "Card", "Part", "Row", "as_data", "as_markdown", "as_text", "card", "from_data"]
+__all__ = [
+    "NOT_RECORDED",
+    "Card",
+    "Part",
+    "Row",
+    "as_data",
+    "as_markdown",
+    "as_text",
+    "card",
+    "from_data",
+    "scorer_spec",
+]
 
 NOT_RECORDED = "not recorded"
 _NAMED = 5
@@ -26,19 +37,12 @@ _NAMED = 5
 def card(
     result: Comparison,
     runs: Sequence[RunFolder] = (),
-    *,
-    suite_version: str | None = None,
-    scorer_spec: str | None = None,
-    seed: int | None = None,
 ) -> Card:
     """Return the card of a comparison.
 
     Args:
         result: what is shown; its judge's summary is read too.
         runs: the runs behind its systems, told by label or by folder; none for answers from a file.
-        suite_version: version of the suite, where it has one beside its hash.
-        scorer_spec: the scorer with its options, as it was typed.
-        seed: of the statistics.
     """
     cases = [case.id for case in result.cases]
     parts = []
@@ -49,11 +53,11 @@ def card(
         origins.append(origin)
         parts.append(Part(system.system, tuple(_system_rows(result, system, origin))))
     rows = [
-        *_suite_rows(result, suite_version),
-        _row("scorer", "scorer", scorer_spec or result.scorer, note="" if scorer_spec else "options not recorded"),
+        *_suite_rows(result),
+        _scorer_row(result),
         _row("pass_threshold", "pass threshold", result.threshold if result.has_pass else "none: nothing passes"),
         *_judge_rows(result),
-        _seed_row(_seed(result) if seed is None else seed),
+        _seed_row(_seed(result)),
         _row("dates", "run on", _dates([one for one in origins if one is not None])),
     ]  # fmt: skip
     return Card(tuple(rows), tuple(parts))
@@ -66,10 +70,25 @@ def _row(key: str, label: str, value: Any, text: str = "", note: str = "") -> Ro
     return Row(key, label, f"{shown} ({note})" if note else shown, value)
 
 
-def _suite_rows(result: Comparison, version: str | None) -> Iterable[Row]:
+def scorer_spec(result: Comparison) -> str:
+    """Return the scorer with its options, where they are known, as it can be typed."""
+    options = result.scorer_options or {}
+    # 8 and 8.0 are one option.
+    same = {name: float(value) if type(value) is int else value for name, value in options.items()}
+    told = ", ".join(f"{name}={value!r}" for name, value in same.items())
+    return f"{result.scorer}({told})" if told else result.scorer
+
+
+def _scorer_row(result: Comparison) -> Row:
+    """Return the scorer; the options of a judge have rows of their own."""
+    known = result.scorer_options is not None or result.judge is not None
+    return _row("scorer", "scorer", scorer_spec(result), note="" if known else "options not recorded")
+
+
+def _suite_rows(result: Comparison) -> Iterable[Row]:
     yield _row("suite", "suite", result.suite)
     yield _row("suite_hash", "suite hash", result.suite_hash)
-    yield _row("suite_version", "suite version", version)
+    yield _row("suite_version", "suite version", "none beside the hash")
     sizes = {group: result.size(group) for group in result.groups if group != OVERALL}
     each = ", ".join(f"{group} {size}" for group, size in sizes.items())
     yield _row("cases", "cases asked", {**sizes, OVERALL: len(result.cases)}, f"{len(result.cases)} ({each})")
@@ -156,13 +175,13 @@ def _made_by(result: Comparison, system: SystemScores, origin: Provenance | None
     yield _row("reader", "reader", reader and (reader.model or reader.kind))
     no_model = reader is not None and reader.model is None
     yield _row("reader_prompt", "reader prompt", "none" if no_model else reader and reader.prompt)
-    yield _row(
-        "model_answered", "models answered as", "no model was asked" if no_model and asks == "none" else None
-    )
+    answered = list(origin.models) if origin else []
+    nobody = "no model was asked" if no_model and asks == "none" else None
+    yield _row("model_answered", "models answered as", answered or nobody, ", ".join(answered))
     uncut = reader is not None and reader.budget is None
     yield _row("budget", "words that are read", "all" if uncut else reader and reader.budget)
     yield _row("recall_limit", "memories asked for", reader and reader.limit)
-    yield _row("run_seed", "seed of the run", None)
+    yield _row("run_seed", "seed of the run", None if origin is None else "none: a run draws nothing")
 
 
 def _worked(origin: Provenance | None) -> Iterable[Row]:
@@ -212,7 +231,12 @@ def _spent(system: SystemScores, origin: Provenance | None) -> Iterable[Row]:
     waits = [score.latency_s for score in system.scores if score.latency_s is not None]
     mean = sum(waits) / len(waits) if waits else None
     yield _row("latency_s", "seconds an answer (mean)", mean, "" if mean is None else f"{mean:.3g}")
-    yield _row("cost_usd", "cost of the run", None)
+    if origin is None:
+        yield _row("cost_usd", "cost of the reader", None)
+    elif origin.manifest.reader.model is None:
+        yield _row("cost_usd", "cost of the reader", 0.0, "none: no model reads")
+    else:
+        yield _cost_row("cost_usd", "cost of the reader", origin.cost, origin.priced, origin.answers)
 
 
 def _tokens_row(key: str, label: str, tokens: int, told: int, of: int) -> Row:

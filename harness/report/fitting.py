@@ -74,6 +74,16 @@ def readings(report: Mapping[str, Any]) -> dict[str, Reading]:
     return found
 
 
+def scorer_of(report: Mapping[str, Any]) -> str | None:
+    """Return the scorer with its options as a report's card has it, None where it does not say."""
+    card = report.get("disclosure")
+    rows = card.get("rows") if isinstance(card, dict) else None
+    for row in rows if isinstance(rows, list) else []:
+        if isinstance(row, dict) and row.get("key") == "scorer" and "(" in str(row.get("value")):
+            return str(row["value"])
+    return None
+
+
 def chosen_runs(report: Mapping[str, Any], paths: Sequence[Path]) -> list[RunFolder]:
     """Return the runs behind a report, in its order.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -37,6 +38,9 @@ class Provenance:
         tokens_told: how many answers say.
         written: what a model that writes memories took: calls, prompt_tokens, completion_tokens; empty
             where nothing is told.
+        models: the models that read, as their servers named them.
+        cost: US dollars that reading took, None where no answer says.
+        priced: how many answers say.
         words_read: words of memory that were read, None where nothing was recalled.
         digest: hash over the content of the answers, 64 hexadecimal digits.
         digests: the first 12 digits of the hash over each case's, by case.
@@ -52,6 +56,9 @@ class Provenance:
     tokens: int | None
     tokens_told: int
     written: Mapping[str, int]
+    models: tuple[str, ...]
+    cost: float | None
+    priced: int
     words_read: int | None
     digest: str
     digests: Mapping[str, str]
@@ -68,6 +75,8 @@ def provenance(run: RunFolder, cases: Collection[str]) -> Provenance:
     written: Counter[str] = Counter()
     tokens: list[int] = []
     words: list[int] = []
+    models: set[str] = set()
+    costs: list[float] = []
     digests: dict[Key, bytes] = {}
     begun = {key: len(names) for key, names in run.attempts().items() if key[0] in wanted}
     for record in run.records():
@@ -82,6 +91,9 @@ def provenance(run: RunFolder, cases: Collection[str]) -> Provenance:
         if record.kept is not None:
             words.append(record.as_answer().memory_words or 0)
         written.update(_written(record.report))
+        model, cost = _served(record.report)
+        models |= {model} if model else set()
+        costs += [] if cost is None else [cost]
     by_case: dict[str, list[Key]] = {}
     for key in digests:
         by_case.setdefault(key[0], []).append(key)
@@ -97,6 +109,9 @@ def provenance(run: RunFolder, cases: Collection[str]) -> Provenance:
         tokens=sum(tokens) if tokens else None,
         tokens_told=len(tokens),
         written=dict(written),
+        models=tuple(sorted(models)),
+        cost=math.fsum(costs) if costs else None,
+        priced=len(costs),
         words_read=sum(words) if words else None,
         digest=_joined(digests, digests),
         digests={case: _joined(digests, keys)[:_DIGITS] for case, keys in sorted(by_case.items())},
@@ -117,6 +132,15 @@ def _written(report: Mapping[str, Any]) -> dict[str, int]:
     """Return what a system that has a model write says of it; a report may hold anything."""
     names = ("calls", "prompt_tokens", "completion_tokens")
     return {name: value for name in names if type(value := report.get(name)) is int and value >= 0}
+
+
+def _served(report: Mapping[str, Any]) -> tuple[str | None, float | None]:
+    """Return the model that read as its server named it, and what it cost; an older journal says neither."""
+    told = report.get("read_by")
+    model, cost = (told.get("model"), told.get("cost_usd")) if isinstance(told, Mapping) else (None, None)
+    if isinstance(cost, bool) or not isinstance(cost, int | float) or not 0 <= cost < math.inf:
+        cost = None
+    return model if isinstance(model, str) else None, cost
 
 
 def _name(key: Key, repeats: int) -> str:

@@ -122,6 +122,9 @@ class Sitting:
                     read = await self._reader.read(question, read_of, begun.repeat)
                 if read.cut:
                     report["answer_cut"] = True
+                told = {"model": read.model, "cost_usd": read.cost}
+                if known := {name: value for name, value in told.items() if value is not None}:
+                    report["read_by"] = known
         except AgentFailure as failed:
             failure = failed
         own = found if isinstance(found, Answer) else None

@@ -27,11 +27,15 @@ class Read(NamedTuple):
         text: the answer in words, None where the reader writes none.
         tokens: tokens it took, where known.
         cut: whether it ran into the reader's limit; it counts as far as it goes.
+        model: the model as the server named it, None where it did not or none was asked.
+        cost: US dollars, None where that is not known.
     """
 
     text: str | None
     tokens: int | None = None
     cut: bool = False
+    model: str | None = None
+    cost: float | None = None
 
 
 class Reader(Protocol):
@@ -103,4 +107,11 @@ class LLMReader:
             answered = await self._chat.ask(request)
         except Unanswered as failed:
             raise AgentFailure("reader", f"{failed.error.kind}: {failed.error.message}", "read") from None
-        return Read(str(answered.value).strip(), answered.served.spent.tokens, "cut" in answered.flags)
+        served = answered.served
+        return Read(
+            str(answered.value).strip(),
+            served.spent.tokens,
+            "cut" in answered.flags,
+            served.model,
+            served.spent.cost,
+        )

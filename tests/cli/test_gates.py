@@ -97,6 +97,10 @@ def test_floors(suite: Path, tmp_path: Path, inside: Any, floors: list[str], nam
             ["--not-below", "old.json", "--scorer", "token-f1"],
             "was scored by keyword-recall, this by token-f1",
         ),
+        (
+            ["--not-below", "old.json", "--scorer", "keyword-recall(dump_factor=8)"],
+            "was scored by keyword-recall(dump_factor=5.0), this by keyword-recall(dump_factor=8.0)",
+        ),
         (["--max-errors", "2"], "not in the range"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",

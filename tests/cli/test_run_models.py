@@ -61,6 +61,7 @@ def test_a_reader_answers_for_every_system_with_one_prompt(
     found = answers(run_folder(tmp_path / "runs", "bm25"))
     assert {one["answer"] for one in found.values()} == {RIGHT}
     assert all(one["tokens"] > 0 for one in found.values())
+    assert {one["report"]["read_by"]["model"] for one in found.values()} == {"rules"}
 
 
 def test_with_the_server_down_a_replay_gives_the_same_table(

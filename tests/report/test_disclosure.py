@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -15,11 +15,13 @@ from harness.report.disclosure import NOT_RECORDED, Card
 from harness.report.provenance import provenance
 from harness.runs.folder import RunFolder
 from harness.runs.scoring import score_run
-from harness.scoring import find_scorer
+from harness.scoring import Answer, CaseScore, Scored, find_scorer
 from harness.scoring.judge.record import Count, JudgeSummary, JudgeUse
-from harness.suite import Suite, load_suite
+from harness.suite import Case, Suite, load_suite
 from tests.conftest import WriteSuite
 from tests.runs.made import FAILED, RIGHT, made_run, record
+
+SERVED = {"read_by": {"model": "reader-7b-0613", "cost_usd": 0.0125}}
 
 
 @pytest.fixture
@@ -34,7 +36,7 @@ def runs(suite: Suite, tmp_path: Path) -> list[RunFolder]:
         suite,
         record("layer1_01_fee", answer="old", failure=FAILED),
         record("layer1_01_fee", answer=RIGHT, memories=["fee is $45"], tokens=120, report={"calls": 3}),
-        record("layer2_01_fee", answer="No.", memories=["x"]),
+        record("layer2_01_fee", answer="No.", memories=["x"], report=SERVED),
         label="notes",
         model="local/reader-7b",
         prompt="c0ffee" * 10,
@@ -74,6 +76,10 @@ def test_it_says_what_was_run_on_what_and_how_it_went(suite: Suite, runs: list[R
     )
     assert notes["tokens"] == "120 (1 of 2 say)"
     assert notes["tokens_written"] == "3 calls"
+    assert notes["model_answered"] == "reader-7b-0613"
+    assert notes["cost_usd"] == "$0.0125 for 1 of 2 replies"
+    assert texts(card, "bare")["cost_usd"] == "none: no model reads"
+    assert whole["scorer"] == "keyword-recall(dump_factor=5.0)"
     assert notes["coverage"] == "2 of 2"
     assert texts(card, "bare")["coverage"] == "1 of 2, 1 missing"
     assert texts(card, "bare")["failures"] == "none"
@@ -88,11 +94,40 @@ def test_what_is_not_known_is_said_and_never_left_out(suite: Suite, runs: list[R
             assert all(row.text for row in part.rows)
             assert all((row.text == NOT_RECORDED) is (row.value is None) for row in part.rows)
     unknown = texts(without, "notes")
-    for key in ("version", "options", "reader", "budget", "attempts", "begun", "cost_usd", "run_seed"):
+    for key in ("version", "options", "reader", "budget", "attempts", "begun", "cost_usd", "model_answered"):
         assert unknown[key] == NOT_RECORDED
     assert texts(without)["dates"] == NOT_RECORDED
-    assert texts(without)["suite_version"] == NOT_RECORDED
+    assert texts(without)["suite_version"] == "none beside the hash"
     assert unknown["coverage"] == "2 of 2"  # the scores know it
+
+
+@pytest.mark.parametrize(
+    "served", [None, "x", {}, {"model": 3, "cost_usd": "2"}, {"cost_usd": -1}, {"cost_usd": True}]
+)
+def test_a_journal_that_does_not_say_who_read_is_read_all_the_same(
+    suite: Suite, tmp_path: Path, served: object
+) -> None:
+    one = record("layer1_01_fee", answer=RIGHT, report={"read_by": served} if served is not None else {})
+    run = made_run(tmp_path, suite, one, label="old", model="local/reader-7b")
+    rows = texts(disclosure.card(compared(suite, [run]), [run]), "old")
+    assert rows["model_answered"] == rows["cost_usd"] == NOT_RECORDED
+
+
+def test_options_of_a_foreign_scorer_are_not_shown(suite: Suite, runs: list[RunFolder]) -> None:
+    @dataclass(frozen=True)
+    class Own:
+        secret: str = "key-123"
+        name: str = "own:Own"
+        has_pass: bool = False
+        footnote: str = ""
+
+        def score(self, case: Case, answer: Answer) -> CaseScore:
+            return CaseScore(case.id, case.category, self.name, Scored(1.0))
+
+    scores = [score_run(run, suite.cases, Own()).scores for run in runs]
+    card = disclosure.card(compare_scores(suite, scores, Own()), runs)
+    assert texts(card)["scorer"] == "own:Own (options not recorded)"
+    assert "key-123" not in disclosure.as_text(card)
 
 
 def test_a_judge_is_named_as_asked_and_as_it_answered(suite: Suite, runs: list[RunFolder]) -> None:
