@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from harness.facts.dates import DateFound, DateValue, existing
-from harness.facts.labels import ends_a_label
+from harness.facts.labels import ends_a_label, says_something_else
 from harness.facts.locales import LocaleRules
 from harness.facts.patterns import Found, LazyPattern, alternation, lexicon
 from harness.facts.sentences import Sentence, Word
@@ -193,8 +193,10 @@ def _range(
     """Return a range, or both its days where the text says that one became the other."""
     if low is None or high is None:
         return []
-    if _CHANGED.search(text, max(0, found.start() - 60), found.start()):
-        joint = _JOINT.match(text, cut)
+    joint = _JOINT.match(text, cut)
+    if (joint and says_something_else(text, cut, joint.end(), found.end())) or _CHANGED.search(
+        text, max(0, found.start() - 60), found.start()
+    ):
         return [
             DateFound(found.start(), cut, low),
             DateFound(joint.end() if joint else cut, found.end(), high),
@@ -396,6 +398,8 @@ def _is_range(text: str, low: DateFound, high: DateFound) -> bool:
     if _AND.fullmatch(text, low.end, high.start):
         return _BETWEEN.search(text, before, low.start) is not None
     if not _RANGE_GAP.fullmatch(text, low.end, high.start):
+        return False
+    if says_something_else(text, low.end, high.start, high.end):
         return False
     if (
         low.value.month is None

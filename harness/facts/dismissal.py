@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from harness.facts.patterns import LazyPattern, lexicon
 from harness.facts.surroundings import Surroundings
-from harness.facts.whose import is_about
+from harness.facts.whose import belongs_to_another, is_about
 
 _REACH = 100
 # Up to the value, in the clause that the cue stands in.
@@ -39,7 +39,7 @@ _WORDS_BEFORE = lexicon(
     "offered revised",
 )
 _BEFORE = LazyPattern(
-    r"(?:ignore|disregard|forget|scrap|drop|avoid|miss(?:ed|es)?|g(?:ave|iven|iving) up|turned down|declined|refused|passed on|"
+    r"(?:ignore|disregard|forget|scrap|drop|avoid|miss(?:ed|es)?|g(?:ave|iven|iving) (?:up|back)|turned down|declined|refused|passed on|"
     r"rul(?:e|es|ed|ing) out|misread(?: as)?|misspoke and said|mistaken for|mistakenly|wrongly|slipped and said|guessed|"
     r"withdrew|move[sd]?(?: it)? off|considered|beware(?: of)?|watch out for|careful|nearly \w+|almost \w+|looked like|confus(?:e|ed|ing)\s+\w+\s+with|"
     r"hop(?:ed|ing)|assum(?:ed|ing)|aiming|counting on|thought|thinking|expected|expecting|telling|advertis(?:ed|ing)|announced|"
@@ -71,15 +71,23 @@ _CROSS = LazyPattern(r"[❌✗✘🚫]\s*[^.;:\n]{0,40}\Z")
 
 # What is said of the value stays close to it: no comma in between.
 _OFF = LazyPattern(
-    r"[^.,;:()]{0,50}?\b(?P<cue>(?:is|was|are|'s|would be)\s+(?:now\s+)?(?:an?\s+\w+\s+)?(?:off|out|gone|over|lost|"
-    r"dead|void|sold out|out of stock|backordered|unavailable|too (?:early|soon|late)|impossible|closed (?:for|until|since)|"
+    r"(?:[^.,;:()]|(?<=\b[dm]r)\.|(?<=\bmrs)\.|(?<=\d):(?=\d)){0,50}?\b(?P<cue>(?:is|was|are|'s|would be)\s+(?:now\s+)?(?:an?\s+\w+\s+)?(?:off|out|gone|over|lost|"
+    r"dead|void|sold out|out of stock|backordered|unavailable|too (?:early|soon|late)|impossible|closed|full|undone|"
     r"no good|unrealistic|not going to happen|not possible)\b"
     r"|(?:isn't|is not|can't|cannot|won't|can no longer|couldn't|didn't|doesn't)\s+(?:be\s+(?:kept|met|made|held|used|done)|work|"
-    r"hold|stand|happen|stay|suit|apply|count|possible|realistic|feasible|achievable)\b|no longer\b|(?:fell|falls) (?:through|away)\b|lapsed\b|clash(?:es|ed)\b|"
+    r"hold|stand|happen|stay|suit|apply|count|possible|realistic|feasible|achievable)\b|no longer\b|(?:fell|falls) (?:through|away)\b|lapsed\b|"
+    r"(?:is|was) what (?:it|you|he|she|they) \w+(?: \w+){0,3} (?:before|at first|until|then|last)\b"
+    r"|(?:was|were) (?:first |once )?(?:suggested|offered|proposed|mentioned|considered)\b[^.;:]{0,30}\bbut\b|ended\b|died\b|fell victim\b|has nothing to do with\b"
+    r"|(?:has|have|had) been (?:closed|extended|undone|taken back|put off)\b"
+    r"|(?:was|were) taken back\b|(?:got|had to be) (?:moved|pushed|taken back|undone|put off|changed)\b|clash(?:es|ed)\b|"
     r"belongs to (?!you\b)|turn(?:ed|s) out\b|never\s+(?:went|came|happened|took|got|arrived|applied|was|existed|materiali[sz]ed)\b)"
 )
 # `X would have been for the hall`: it was not to be.
 _WOULD_HAVE = LazyPattern(r"\s*,?\s*would(?:'ve| have)\b")
+# `August 1, as you're away on X`: the reason for the value before it.
+_AWAY = LazyPattern(
+    r"\d[^.;:]{0,60}\b(?:as|since|because)\s+[^.;:0-9]{0,40}\b(?:away|closed|taken|busy|booked up|full|gone|on holiday)\b[^.;:0-9]{0,20}\Z"
+)
 # `you looked at X but took Y`
 _BEGAN = LazyPattern(
     r"\b(?:look(?:ed|ing) (?:at|into)|start(?:ed|ing) (?:at|with|on|off|out)|beg(?:an|un) (?:at|with)|tried)\b[^.;:,]{0,30}\Z"
@@ -110,8 +118,8 @@ _REJECTED = LazyPattern(
     r"left for (?:later|next|spring|summer|autumn|fall|winter|another)|retired|superseded)\b"
 )
 _TO_ANOTHER = (
-    r"(?:cut|raised|moved|changed|lowered|reduced|increased|corrected|updated|revised|pushed|rescheduled|slipped|bumped|shifted|made|set)"
-    r"\s+(?:it\s+)?(?:back\s+|up\s+|down\s+)?(?:to\b|:|→)"
+    r"(?:cut|raised|moved|changed|lowered|reduced|increased|corrected|updated|revised|pushed|rescheduled|slipped|bumped|shifted|made|set|put(?:\s+(?:it|that))?\s+off)"
+    r"\s+(?:it\s+)?(?:back\s+|up\s+|down\s+|off\s+)?(?:by\s+(?:\w+\s+){1,3})?(?:to\b|:|→)"
 )
 _BECAME = LazyPattern(
     rf"[^.;!?\n\x00\x01]{{0,12}}?(?:\s?(?:→|->)|,?\s*(?:and\s+)?(?:(?:then|later|since|subsequently|was|were|been)\s+)*{_TO_ANOTHER}"
@@ -122,11 +130,36 @@ _NEXT_CHANGES = LazyPattern(
     r"(?P<other>[^.!?\x00\x01]{0,24})"
 )
 _HAD = LazyPattern(
-    r"\s+(?:he|she|they|you|i)\s+(?:first|originally|initially)\s"
-    r"|\s+[\w'-]+\s+(?:first|originally|initially)\s+(?:had|quoted|said|gave|offered|thought|named|read|wrote|put|guessed)\b|[^.;]{0,50}?\b(?:had|'d)\s+(?:first\s+|"
+    r"\s+(?:he|she|they|you|i)\s+(?:(?:were|was)\s+)?(?:first|originally|initially)\s"
+    r"|\s+(?:he|she|they|you|i)\s+(?:named|said|read|gave|quoted|wrote|put|offered)\s+(?:at\s+)?first\b"
+    r"|\s+[\w'-]+\s+(?:first|originally|initially)\s+(?:had|quoted|said|gave|offered|thought|named|read|wrote|put|guessed)\b|[^.;]{0,50}?\b(?P<cue>had|'d)\s+(?:first\s+|"
     r"originally\s+)?(?:offered|agreed|quoted|said|told|promised|planned|booked|written|settled)\b"
 )
 _ACTUALLY = LazyPattern(r"[^.!?\x00\x01]{0,40}?[;,–—-]\s*(?:[\w'-]+\s+){0,4}(?:actually|in fact|really)\b")
+# `he read it upside down as X first`, `the slip says X, but it was written before`
+_MISREAD = LazyPattern(
+    r"\b(?:read|wrote|typed|said|gave|heard|put|named|quoted|listed|noted)\b[^.;:,0-9]{0,40}\Z"
+)
+_FIRST = LazyPattern(r"\s+(?:at\s+)?first\s*(?:[),.;:]|\b(?:and|but|then)\b)")
+_SAYS = LazyPattern(r"\b(?:says?|shows?|reads?|lists?)\b[^.;:,0-9]{0,40}\Z")
+_BUT_IT_WAS = LazyPattern(
+    r"(?:\s+[a-z]{1,12})?,\s+but\s+(?:it|that|this|they)(?:'s|\s+(?:was|were|is|are|had|has))\b"
+)
+# `X was on the 2023 sheet`, `X from an old booklet`, `the sign still says X`: no other value may stand between.
+_PAPER = (
+    r"(?:sheet|page|list|table|chart|booklet|leaflet|brochure|letter|slip|sign|notice|calendar|schedule|timetable|plan|contract|"
+    r"agreement|policy|terms|rules|quote|estimate|bill|invoice|draft|version|form|row|column|line|carrier|rate|price|system|map)s?"
+)
+_OLD_SOURCE = LazyPattern(
+    r"[^.;:,!?0-9]{0,40}?\b(?:on|from|off|in|under|with|by)\s+(?:(?:the|an?|your|his|her|their)\s+)?"
+    rf"(?:(?:old|older|wrong|printed|outdated|former|previous|last\s+year's)\s+[a-z]|(?:first|(?:19|20)\d\d)\s+{_PAPER}\b)"
+)
+_OLD_SOURCE_SAYS = LazyPattern(
+    r"\b(?:old|outdated|printed|previous|former)\s+[^.;:,0-9]{0,40}\b(?:says?|said|shows?|showed|reads?|lists?|has|had|gives?)\b"
+    r"[^.;:,0-9]{0,40}\Z|\bstill\s+(?:says?|shows?|reads?|lists?|thinks?)\b[^.;:,0-9]{0,40}\Z"
+    rf"|\b(?:with|under|by|on|in|from)\s+(?:the\s+|an\s+|your\s+)?(?:old|outdated|previous|former)\s+(?:\w+\s+)?{_PAPER}\b"
+    r"[^.;:,0-9]{0,30}\Z|\b(?:throw\s+(?:out|away)|toss|bin|cross\s+out)\b[^.;:,0-9]{0,40}\Z"
+)
 _MAY_HAVE_CHANGED = LazyPattern(
     r"[^.!?]{0,60}?\b(?:may|might|could)\s+(?:well\s+)?have\s+(?:since\s+)?(?:been\s+)?(?:changed|moved|gone)\b"
 )
@@ -134,8 +167,9 @@ _MAY_HAVE_CHANGED = LazyPattern(
 # ---- somebody else's, or the standard -------------------------------------------------
 
 _SOMEONE_ELSES = LazyPattern(
-    r"(?:,\s*which\b[^,.;]{0,60})?,?\s*(?:is|was|are|were)\s+(?:just\s+|only\s+|really\s+|actually\s+|for\s+|the\s+day\s+of\s+)*"
-    r"(?:the\s+|your\s+(?=\w+'s))?(?!today|tomorrow|yesterday)[\w-]+'s\b|\s*(?:is|was)\s+(?:only|just)\s+(?:for|a|an|the)\b"
+    r"(?:,\s*which\b[^,.;]{0,60}|\s+(?:that\s+)?(?:he|she|they|you|i)\s+(?:\w+\s+){1,3}?)?,?\s*(?:is|was|are|were)\s+"
+    r"(?:just\s+|only\s+|really\s+|actually\s+|for\s+|the\s+day\s+of\s+)*"
+    r"(?:the\s+|your\s+(?=\w+'s))?(?:[\w-]+\s+)?(?!today|tomorrow|yesterday)[\w-]+'s\b|\s*(?:is|was)\s+(?:only|just)\s+(?:for|a|an|the)\b"
 )
 _FOR_ANOTHER = LazyPattern(
     r"\s*(?:is|was|are|were)\s+(?:only\s+|for\s+|just\s+)*another\b"
@@ -147,7 +181,7 @@ _ELSES_LABEL = LazyPattern(
     r"|\b(?:neighbou?r|colleague|wife|husband|son|daughter|brother|sister|mother|father|friend|partner|tenant|boss|child)'s\b[^.;:()]{0,30}\Z"
 )
 _STANDARD = LazyPattern(
-    r"\b(?:standard|default|usual|usually|normal|normally|regular|come with|comes with|starts? at)\b[^.;]{0,40}\Z"
+    r"\b(?:standard|default|usual|usually|normal|normally|regular|list price|comes? set at|come with|comes with|starts? at)\b(?:(?!\bbut\b)[^.;]){0,40}\Z"
 )
 _IS_STANDARD = LazyPattern(
     r"[^.,;]{0,30}?\b(?:is|was)\s+(?:just\s+|only\s+)?(?:the\s+|a\s+)?(?:standard|default|usual|normal)\b|"
@@ -168,6 +202,7 @@ _UNDER = LazyPattern(
     r"not (?:valid|current)|invalid|(?<!go\s)wrong)\b"
     r"[^.:]{0,40}:[^.!?]*\Z"
 )
+_DIGIT = LazyPattern(r"\d")
 _SAME_GOES = LazyPattern(r"\b(?:same|likewise|so)\s+(?:goes|is true|applies)\s+(?:for|to)\b[^.;:]{0,40}\Z")
 # `In 2021 you lived in X`, `January: X` beside what holds today.
 _DATED_PAST = LazyPattern(
@@ -208,6 +243,7 @@ _STEP = LazyPattern(
 _NOT_JUST = LazyPattern(r"(?:\bnot|n't)\s+(?:just|only|merely)\s+(?:the\s+|a\s+)?\Z")
 _BUT_THIS = LazyPattern(r"[^.;!?]{0,30},\s*(?:it's|it is|but)\b")
 _WOULD_BE = LazyPattern(r"\bwould(?:'ve| have)?\s+(?:be|been|cost)\s+(?:the\s+|a\s+)?\Z")
+_NOT_THAT = LazyPattern(r"(?:\bnot|n't)\s+(?:that|because)\b[^.;:,]{0,60}\Z")
 _NOT_AT_ALL = LazyPattern(r"^\W*not\s+(?!only\b|just\b)[^.:;,]{0,60}\Z")
 _NOT_THAT_ONE = LazyPattern(r",\s+not\s+(?:[\w'-]+\s+){1,4}(?:on|at|for|by)\s+(?:the\s+)?\Z")
 
@@ -233,9 +269,9 @@ def is_void(value: Surroundings) -> bool:
 
 
 def _is_turned_down(value: Surroundings) -> bool:
-    text, start, near = value.text, value.start, value.left[-_REACH:]
+    text, near = value.text, value.left[-_REACH:]
     for at in value.places_before(value.words & _WORDS_BEFORE, _REACH):
-        if _BEFORE.match(text, at, start):
+        if _BEFORE.match(text, at, value.beginning) and not belongs_to_another(value, at):
             is_reminder = text.startswith(("forget", "miss", "drop", "ignore"), at) and _NOT_BEFORE.search(
                 text, max(0, at - 12), at
             )
@@ -249,21 +285,33 @@ def _is_turned_down(value: Surroundings) -> bool:
 
 
 def _is_taken_back(value: Surroundings) -> bool:
-    text, right = value.text, value.right
+    text, right, near = value.text, value.right, value.left[-_REACH:]
     if (
         not value.words.isdisjoint(_REJECTIONS)
         and (rejected := _REJECTED.match(text, value.end, value.closing))
         and is_about(value, rejected.span("cue"))
     ):
         return True
-    off = _OFF.match(text, _after_apposition(value), value.closing)
-    if (off and is_about(value, off.span("cue"))) or _WOULD_HAVE.match(right):
+    for at in {value.end, _after_apposition(value)}:
+        if (off := _OFF.match(text, at, value.closing)) and is_about(value, off.span("cue")):
+            return True
+    if _WOULD_HAVE.match(right):
         return True
     if ("but" in value.words or "before" in value.words or "then" in value.words) and (
-        _BEGAN.search(value.left[-_REACH:]) and _BUT_THEN.match(right)
+        _BEGAN.search(near) and _BUT_THEN.match(right)
     ):
         return True
-    if _BECAME.match(right) or _HAD.match(right) or _ACTUALLY.match(right):
+    if _AWAY.search(near):
+        return True
+    if _OLD_SOURCE.match(right) or _OLD_SOURCE_SAYS.search(near):
+        return True
+    if (had := _HAD.match(text, value.end, value.closing)) and (
+        had["cue"] is None or is_about(value, had.span("cue"))
+    ):
+        return True
+    if _BECAME.match(right) or _ACTUALLY.match(right) or (_MISREAD.search(near) and _FIRST.match(right)):
+        return True
+    if _SAYS.search(near) and _BUT_IT_WAS.match(right):
         return True
     if _THAT_IS_OFF.match(text, value.end, value.end + 160) or _MAY_HAVE_CHANGED.match(right):
         return True
@@ -284,7 +332,12 @@ def _after_apposition(value: Surroundings) -> int:
 def _is_aside(value: Surroundings) -> bool:
     """Say whether the value explains another one: in brackets beside it, as a step of a sum, or as `not that`."""
     near = value.left[-_REACH:]
-    if _STEP.match(value.right) or _NOT_THAT_ONE.search(near) or _NOT_AT_ALL.match(value.left):
+    if (
+        _STEP.match(value.right)
+        or _NOT_THAT.search(near)
+        or _NOT_THAT_ONE.search(near)
+        or _NOT_AT_ALL.match(value.left)
+    ):
         return True
     if _NOT_JUST.search(near) and _BUT_THIS.match(value.right):
         return True
@@ -324,7 +377,7 @@ def _is_elsewhere(value: Surroundings) -> bool:
 def _is_conditional(value: Surroundings) -> bool:
     near = value.left[-_REACH:]
     if ("if" in value.words and _IF_IT_SAYS.search(near)) or (
-        ":" in value.left and _UNDER.search(value.left)
+        ":" in value.left and _UNDER.search(value.left) and not _DIGIT.search(value.left.rpartition(":")[0])
     ):
         return True
     if _SAME_GOES.search(near) or _DATED_PAST.search(near):

@@ -1,4 +1,8 @@
-"""A number that names a thing, as in `payment 2`, `check #1`, `iPhone 15`: a dash after it begins no range."""
+"""Dashes between two values that make no range of them.
+
+A number may name a thing, as in `payment 2`, `check #1`, `iPhone 15`, and what follows the dash is said of it; or a new
+clause begins with the second value, as in `by April 7 – April 14 is another patient's`.
+"""
 
 from __future__ import annotations
 
@@ -26,3 +30,13 @@ def ends_a_label(text: str, start: int, end: int, after: int) -> bool:
     if not _SPACED_DASH.fullmatch(text, end, after):
         return False
     return _LABEL.search(text, max(0, start - 24), start) is not None
+
+
+_SAID_OF_IT = LazyPattern(r"\s+(?:is|was|isn't|wasn't|would|had been|came|said)\b")
+
+
+def says_something_else(text: str, end: int, after: int, closing: int) -> bool:
+    """Say whether a spaced dash parts a value from a clause about another, which stands at `after` to `closing`."""
+    return (
+        _SPACED_DASH.fullmatch(text, end, after) is not None and _SAID_OF_IT.match(text, closing) is not None
+    )

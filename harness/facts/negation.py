@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from harness.facts.patterns import Found, LazyPattern
 from harness.facts.surroundings import DENYING, MISLABELLING, NEGATING, Surroundings
+from harness.facts.whose import without_brackets
 
 _CUE = LazyPattern(
     r"(?P<phrase>rather than|instead of|(?<=\bas\s)opposed to|other than|except for|except|excluding|unlike|without|"
@@ -91,6 +92,7 @@ _EXCEPTED = LazyPattern(
 )
 _NO_DOUBT = LazyPattern(r"\b(?:no|without(?: a)?|beyond(?: a)?|little)\s+\Z")
 _NEGATIVE = LazyPattern(r"\b(?:not|never|no|none|nobody|nothing|cannot|nor|neither)\b|n't\b")
+_CLAUSE_CUT = LazyPattern(r"[;:,()]")
 _CLAUSE_START = " \n\x00\x01\"'(*-"
 _BY = LazyPattern(r"\w\s+(?:by|before|until|on|for|at)\s")
 _GERUND = LazyPattern(r"\s+\w+ing\b")
@@ -112,7 +114,9 @@ _DIRECT = LazyPattern(
     r"(?:(?:on|at|in|by|for|from|to|of|with|due|as)\s+)?"
     r"(?:(?:the|a|an|your|my|his|her|their|our|this|that)\s+(?:[\w-]+\s+)?)?\s*"
 )
-_DEFINITE = LazyPattern(r"\b(?:the|your|my|his|her|their|our|its|that|this|those|these)\s+(?:[\w-]+\s+)?\Z")
+_DEFINITE = LazyPattern(
+    r"(?<!\bon\s)\b(?:the|your|my|his|her|their|our|its|that|this|those|these)\s+(?:[\w-]+\s+)?\Z"
+)
 _HEAD_NOUN = LazyPattern(
     r"(?:'s)?[\s-]+(?!(?:on|at|in|by|for|from|to|of|with|and|or|but|as|is|are|was|were|has|had|will|would|can|could|if|when|"
     r"that|which|who|until|before|after|because|so|either|anymore|any|yet|though|today|now|then|you|it|we|they|i)\b)[a-z]"
@@ -189,7 +193,7 @@ def negation(value: Surroundings) -> str | None:
     if _AFTER_ANY.match(right) or _AFTER_LABEL.match(right):
         return "negated"
     if any(
-        _BEFORE_LABEL.match(value.text, at, start)
+        _BEFORE_LABEL.match(value.text, at, start) and not _BREAK.search(value.text, at, start)
         for at in value.places_before(value.cues & MISLABELLING, 60)
     ):
         return "negated"
@@ -202,7 +206,9 @@ def _flag_of(cue: Found, value: Surroundings) -> str | None:
     before, between = value.left[: cue.start() - value.start], value.text[cue.end() : value.start]
     if kind == "neg" and _EXCEPTED.search(before) and _DIRECT.fullmatch(between):
         return ""  # all moved, just not X
-    if kind == "phrase" and (_NEGATIVE.search(before[-40:]) or _singles_out(cue, before)):
+    if kind == "phrase" and (
+        _NEGATIVE.search(_CLAUSE_CUT.split(before[-40:])[-1]) or _singles_out(cue, before)
+    ):
         return ""  # nothing other than X, can't be anything but X, all except X
     if _is_idiom(kind, cue, before, between, value) or _is_over(cue, between, value):
         return None
@@ -250,6 +256,7 @@ def _is_idiom(kind: str | None, cue: Found, before: str, between: str, value: Su
 
 def _is_over(cue: Found, between: str, value: Surroundings) -> bool:
     """Say whether the clause of the cue ends before the value."""
+    between = without_brackets(between)
     if _BREAK.search(between) or len(between.split()) > _MANY_WORDS:
         return True
     if "," in between and _comma_ends(between, value.right):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from harness.facts import units
 from harness.facts.currencies import CURRENCY_WORDS, SIGNS, currency_after, currency_before
-from harness.facts.labels import ends_a_label
+from harness.facts.labels import ends_a_label, says_something_else
 from harness.facts.locales import LocaleRules
 from harness.facts.normalise import FRACTIONS
 from harness.facts.patterns import Found, LazyPattern, lexicon
@@ -161,7 +161,12 @@ def _spot(text: str, start: int, rules: LocaleRules) -> tuple[_Spot | None, int]
 def _says_of_a_thing(text: str, span: Found) -> bool:
     """Say whether a dash parts the number of a thing from what is said of it: `year 5 - $70`, `check #1 - $40`."""
     at = span.start("high")
-    if text[at - 1] in SIGNS:
+    signed = text[at - 1] in SIGNS
+    if says_something_else(
+        text, span.end("percent" if span["percent"] else "low"), at - signed, span.end("high")
+    ):
+        return True
+    if signed:
         before = text[max(0, span.start("low") - 2) : span.start("low")].rstrip()
         return not before or before[-1] not in SIGNS
     return ends_a_label(text, span.start("low"), span.end("low"), at)
@@ -360,7 +365,9 @@ def _is_range(text: str, low: NumberFound, high: NumberFound) -> bool:
         return False
     if not low.amount.currency and text[high.start] in SIGNS:
         return False  # `year 5 - $70`: the sign of a range stands before its first number
-    if ends_a_label(text, low.start, low.end, high.start):
+    if ends_a_label(text, low.start, low.end, high.start) or says_something_else(
+        text, low.end, high.start, high.end
+    ):
         return False
     before = max(0, low.start - 60)
     if text[low.end : high.start].split() == ["and"]:

@@ -19,6 +19,7 @@ from harness.facts.surroundings import (
     RENEWING,
     Surroundings,
 )
+from harness.facts.whose import belongs_to_another
 
 _WAS_WORDS = lexicon("was were had lived stood began started said quoted planned booked")
 _REACH = 100  # characters before a value in which a word can call it past
@@ -55,9 +56,10 @@ _CORRECTIONS = (
 _BEFORE = LazyPattern(
     r"(?:previously|formerly|originally|original|initially|initial|earlier(?!\s+(?:that|you|i|today)\b)|"
     r"before that|(?:old|older|prior|former|previous)(?=[^,;()]{0,20}\Z|\s+\w+s\s[^,;()]{0,30}\sand\s\Z)|"
-    r"(?<=\bat\s)first|(?<=\bup\s)from|(?<=\bdown\s)from|replac(?:es|ed|ing)|supersed(?:es|ed|ing)|instead of|"
+    r"(?<=\bat\s)first|(?<=\bup\s)from|(?<=\bdown\s)from|(?:replac|supersed)(?:es|ed(?!\s+(?:with|by)\b)|ing)|"
+    r"instead of|"
     r"(?<=\bno\s)longer|(?<=\bhad\s)been|left(?=\s+\Z)|once|outdated|cancelled|canceled|withdrawn|discarded|rejected|"
-    r"first (?:quoted|offered|given|said|booked|told|planned|scheduled|set|slot|date|quote|offer|wrote|read|sum|figure|guess|"
+    r"first (?:gave|called|took|quoted|offered|given|said|booked|told|planned|scheduled|set|slot|date|quote|offer|wrote|read|sum|figure|guess|"
     r"count|total|try|attempt|estimate|version)|"
     r"first\s+[\w-]+(?=,\s+\Z)|last (?:year|month|week|time))\b(?:[^,;()]{0,30}|,\s+)\Z"
 )
@@ -70,11 +72,20 @@ _NOW_AFTER = LazyPattern(
     r"raised|updated|corrected|replaced)|(?:then|later) (?:was |it was )?(?:changed|moved|raised|corrected|updated|replaced))\b"
     r"|[.!?]?\s+(?:now|currently|it is now|it's now|that (?:has )?changed|that was (?:later )?(?:changed|corrected|moved))\b"
 )
+_TILL = LazyPattern(r"\s+(?:a\s+\w+\s+|each\s+)?(?:until|till)\b")
+_STOOD = LazyPattern(r"\b(?:was|were|said|stood|cost)\s+(?:(?:on|at|for|the|still)\s+)*\Z")
+# `it was X, it's Y since the change`
+_IS_NOW = LazyPattern(
+    r"\s*[,;–—-]\s*(?:but\s+|and\s+)?(?:now\s+|today\s+)?(?:it's|it is|that's)\s+(?:(?:now|on|at|for|the)\s+)*(?P<other>\S+(?:\s+[\dap]\S*)?)"
+)
+_ITSELF_NOW = LazyPattern(r"\s*,?\s*(?:[a-z]{1,12}\s+)?(?:now|currently|today|these days|nowadays|as of)\b")
+_PRESENT = LazyPattern(r"(?:\b(?:is|are)|'s|'re)\s+(?:(?:on|at|for|the)\s+)*\Z")
 _WAS_IN_BRACKETS = LazyPattern(r"\((?:it )?(?:was|were|had|used to be|not)\s[^()]{0,30}\Z")
 _AFTER = LazyPattern(
     r"\W{0,3}(?P<other>(?:and|or)\s+(?:[\w'-]+\s+){1,4}?)?(?:(?:hold|slot|date|day|booking|appointment|offer|quote|price|"
     r"inspection|figure|title|one)s?\s+)?"
-    r"(?:(?:\(|,\s)?(?:before that|previously|originally|at first|formerly|initially|earlier)\b(?!\s+[$€£\d])"
+    r"(?:(?:\(|,\s)?(?:before that|previously|originally|at first|formerly|initially|earlier)\b"
+    r"(?!\s+(?:(?:[a-z]{1,4}\s)?\S*\d|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)))"
     r"|before\b(?=\s*[.,;:!)]|\s*\Z|\s+(?:[\w']+\s+){1,3}(?:raised|changed|moved|lowered|corrected|updated)\b)"
     r"|(?:was|were|is|are|being)\s+(?:\w+\s+)?(?:old|previous|original|first|former|initial|earlier|misread|superseded|"
     r"replaced|cancelled|canceled|moved|changed|withdrawn|corrected|dropped|pushed|rescheduled|postponed|released|refused|"
@@ -93,6 +104,8 @@ _SINCE_CHANGED = LazyPattern(
     r"[^.;!?\n]{0,60}?(?:\b(?:and|but|until|then|before)|,)\s+(?:[\w']+\s+){0,3}?(?:raised|lifted|lowered|moved|changed|updated|corrected|"
     r"increased|reduced|cut|dropped|bumped|pushed|replaced|rescheduled|switched|upgraded|doubled|extended|postponed)\s+"
     r"(?:it|that|this|them|yours|his|hers|the|your)\b"
+    r"|(?:\s+[a-z]{1,12})?,?\s+(?:and|but)\s+(?:[^.;:,0-9]|(?<=\b[dm]r)\.){1,40}?\b(?:(?:brought|put|took)\s+(?:it|that)\s+(?:down|up|off|back)|(?:that|it|this)\s+was\s+"
+    r"(?:stopped|dropped|cancelled|canceled|withdrawn))\b"
     r"|,?\s+(?:but|though)\s+(?:that|it|this)\s+(?:was|is)\s+(?:(?:the|an?|your|my)\s+)?(?:old|wrong|previous|former|outdated|"
     r"incorrect|earlier|first|original)\b"
 )
@@ -214,7 +227,17 @@ def gives_way(value: Surroundings) -> bool:
     found = _GIVES_WAY.match(value.right)
     if found is None:
         return False
-    own, other = value.text[value.start : value.end], found["other"]
+    return _is_alike(value.text[value.start : value.end], found["other"])
+
+
+def _stands_beside_what_is(value: Surroundings) -> bool:
+    """Say whether another value of the kind follows as what is so now: `it was X, it's Y`."""
+    found = _IS_NOW.match(value.right)
+    return found is not None and _is_alike(value.text[value.start : value.end], found["other"])
+
+
+def _is_alike(own: str, other: str) -> bool:
+    """Say whether two strings are values of one kind."""
     for kind in _KINDS:
         if kind.search(own):
             return kind.search(other) is not None
@@ -231,12 +254,16 @@ def is_past(value: Surroundings) -> bool:
     """Say whether the value is called one that held before."""
     if _STILL.match(value.right):
         return False
-    text, start, cues = value.text, value.start, value.cues
+    text, cues = value.text, value.cues
     if cues:
         if "from" in cues and _changed(value):
             return True
         for at in value.places_before(cues & PAST, _REACH):
-            if _BEFORE.match(text, at, start) and not _NOT_BEFORE.search(text, max(0, at - 12), at):
+            if (
+                _BEFORE.match(text, at, value.beginning)
+                and not _NOT_BEFORE.search(text, max(0, at - 12), at)
+                and not belongs_to_another(value, at)
+            ):
                 return True
         if not cues.isdisjoint(PASSED) and (after := _AFTER.match(value.right)):
             if after["other"] and _ONE.search(after[0]):
@@ -249,6 +276,8 @@ def is_past(value: Surroundings) -> bool:
         value.left
     ):
         return True
+    if _STOOD.search(value.left) and (_TILL.match(value.right) or _stands_beside_what_is(value)):
+        return True
     if "(" in value.left and _WAS_IN_BRACKETS.search(value.left[-_REACH:]):
         return True
     return _ARROW.match(value.right) is not None or _is_renewed(value)
@@ -259,6 +288,8 @@ def _is_renewed(value: Surroundings) -> bool:
     if value.cues.isdisjoint(RENEWING) and not value.text.startswith(_RENEWALS, value.closing):
         return False
     if value.words.isdisjoint(_WAS_WORDS) or not _NOW_AFTER.match(value.text, value.end, value.end + 110):
+        return False
+    if _ITSELF_NOW.match(value.right) and _PRESENT.search(value.left):
         return False
     return _WAS.search(value.left[-_REACH:]) is not None
 

@@ -42,7 +42,7 @@ PASSED = PAST | lexicon(
 # What says that somebody changed it.
 CHANGING = lexicon(
     "raised lifted lowered moved changed updated corrected increased reduced cut dropped bumped pushed replaced rescheduled "
-    "switched upgraded doubled extended postponed shifted delayed but until though then"
+    "switched upgraded doubled extended postponed shifted delayed but until though then brought put took stopped"
 )
 # What says that something else holds now, and what takes a value back.
 RENEWING = lexicon(
@@ -137,6 +137,12 @@ class Surroundings:
         if len(found) > 1:
             found.sort(reverse=True)
         return found
+
+    @property
+    def beginning(self) -> int:
+        """Where the value begins, or the bracket that holds nothing else: `the old one (X)`."""
+        is_bracketed = self.left.endswith("(") and self.right.startswith(")")
+        return self.start - is_bracketed
 
     def heading(self) -> tuple[str, str]:
         """Return what stands over the value, and over the other columns of its table."""

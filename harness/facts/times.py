@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from harness.facts.labels import ends_a_label
+from harness.facts.labels import ends_a_label, says_something_else
 from harness.facts.patterns import Found, LazyPattern
 from harness.facts.sentences import Sentence, Word
 from harness.facts.words import parse_number_words
@@ -280,7 +280,9 @@ def _join_ranges(text: str, found: list[TimeFound]) -> list[TimeFound]:
 def _is_range(text: str, low: TimeFound, high: TimeFound) -> bool:
     if high.start - low.end > 12 or not _GAP.fullmatch(text, low.end, high.start):
         return False
-    if ends_a_label(text, low.start, low.end, high.start):
+    if ends_a_label(text, low.start, low.end, high.start) or says_something_else(
+        text, low.end, high.start, high.end
+    ):
         return False
     before = max(0, low.start - 60)
     if text[low.end : high.start].strip() == "and":

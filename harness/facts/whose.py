@@ -31,7 +31,7 @@ _PASSIVE_OR_RELATIVE = LazyPattern(
 def is_about(value: Surroundings, cue: tuple[int, int]) -> bool:
     """Say whether a cue after the value, at a span of the text, speaks of the value."""
     start, end = cue
-    between = _without_brackets(value.cased[value.end : start])
+    between = without_brackets(value.cased[value.end : start])
     if (reason := _REASON.search(between)) and _NAMED.search(between, reason.end()):
         return False
     comes_back = _PRONOUN.match(value.text, start, end + 6) is not None
@@ -51,7 +51,34 @@ def is_about(value: Surroundings, cue: tuple[int, int]) -> bool:
     )
 
 
-def _without_brackets(text: str) -> str:
+# A cue before the value that is the predicate of another one, or has an object of its own.
+_NAMES = (
+    r"(?:\d|\b(?!(?:I|The|It|That|This|You|Your|He|She|They|We|My|His|Her|Their|Our|An?|In|On|At|So|But|And|If|When|First|Originally|"
+    r"Both|What|Which|There|No|Not|Yes|Since|Because|As|After|Before|For|With|From)\b)[A-ZÀ-Þ])"
+)
+_PREDICATE = LazyPattern(
+    rf"{_NAMES}[^.;:]{{0,40}}\b(?:(?:was|were|is|are|been|being|got)\s+(?:\w+\s+)?(?:(?:an?|the|only|just)\s+){{0,2}}|no\s+)\Z"
+)
+_LINK = LazyPattern(r"\b(?:and|then|so|but|now|while)\b|[:,;–—]")
+_OBJECT_DONE = LazyPattern(
+    r"\d[^.;]*?(?::\s|,\s+\w|\b(?:and|then|so|but)\s+(?!(?:(?:the|on|at|for|also|then|a|an|your|later)\s+)*\Z)\w)"
+    r"|\d[^.;]*?\bfor\s+(?:(?:the|a|an|your)\s+)?\Z"
+)
+
+
+def belongs_to_another(value: Surroundings, at: int) -> bool:
+    """Say whether a cue before the value, at a place of the text, speaks of another value.
+
+    `X was declined and Y accepted` and `forget X: it's Y` say nothing against Y; `not X and Y` does.
+    """
+    between = value.text[at : value.start]
+    if _LINK.search(between) and _PREDICATE.search(value.cased, value.opening, at):
+        return True
+    return _OBJECT_DONE.search(between) is not None
+
+
+def without_brackets(text: str) -> str:
+    """Return a text with blanks for what stands in brackets."""
     if "(" not in text:
         return text
     for found in _BRACKETS.finditer(text):
