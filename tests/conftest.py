@@ -16,8 +16,9 @@ import yaml
 SHARED = Path(__file__).parents[2] / "shared"
 ROOT = Path(__file__).parents[1]
 
-# A shell that starts the tests in the background ignores SIGINT, and so would every program that they start.
+# A shell that starts the tests in the background ignores these, and so would every program that they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture(autouse=True)
