@@ -9,7 +9,7 @@ cannot score for anybody (`not_annotated`) is asked of nobody; it is counted apa
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from harness.errors import ResponsesError
@@ -26,7 +26,7 @@ from harness.scoring import (
     find_scorer,
     score_systems,
 )
-from harness.scoring.scorer import DEFAULT_SCORER
+from harness.scoring.scorer import DEFAULT_SCORER, options_of
 from harness.suite import Case, Suite
 
 if TYPE_CHECKING:
@@ -38,7 +38,6 @@ LAYER_TITLES = {
     "layer2": "Layer 2 · Disambiguation",
     "layer3": "Layer 3 · Cross-Session Synthesis",
 }
-_OF_EVERY_SCORER = ("name", "has_pass", "footnote")
 OVERALL = "overall"
 OVERALL_TITLE = "Overall (mean over cases)"
 
@@ -268,20 +267,8 @@ def compare_scores(
         notes=tuple(notes),
         models=models or {},
         judge=_judge_of(scorer, systems),
-        scorer_options=_options_of(scorer),
+        scorer_options=options_of(scorer),
     )
-
-
-def _options_of(scorer: Scorer) -> dict[str, Any] | None:
-    """Return the options of one of the harness's own scorers; a judge tells its own in its summary.
-
-    Those of a scorer from elsewhere may be nobody's business, such as a key.
-    """
-    own = type(scorer).__module__.startswith("harness.") and not hasattr(scorer, "summary")
-    if not own or not is_dataclass(scorer):
-        return None
-    names = (one.name for one in fields(scorer) if one.name not in _OF_EVERY_SCORER)
-    return {name: getattr(scorer, name) for name in names}
 
 
 def _judge_of(scorer: Scorer, systems: Sequence[SystemScores]) -> JudgeSummary | None:

@@ -140,7 +140,8 @@ def write(name: str, folder: Path, variant: Variant = "plain") -> list[Path]:
     files = {folder / file: text for file, text in sources(name, variant).items()}
     there = [path.name for path in files if path.exists()]
     if there:
-        raise InputError(f"{' and '.join(there)} exists already; nothing was written. Choose another name.")
+        exist = "exists" if len(there) == 1 else "exist"
+        raise InputError(f"{' and '.join(there)} {exist} already; nothing was written. Choose another name.")
     for path, text in files.items():
         with path.open("x", encoding="utf-8") as file:
             file.write(text)

@@ -128,7 +128,10 @@ def compared(
     foreign = [run for run in foreign if run not in runs]
     if foreign:
         _leave_out(foreign, f"since none of their cases is in {whole.root}", "Name their --suite")
-    if older:
+    empty = [run for run in older if not run.has_answers]
+    if empty:
+        _leave_out(empty, "since nothing was answered yet", "Name their folders")
+    if older := [run for run in older if run.has_answers]:
         reason = "since a later run of the same system over as many cases or more is there"
         _leave_out(older, reason, "Name their folders")
     if flags["layer"] or flags["cases"]:

@@ -30,13 +30,18 @@ def command(folders: tuple[Path, ...], as_json: bool, export: Path | None, note:
     from rich.text import Text
 
     from harness.report.boxes import visible
-    from harness.runs.folder import find_runs
+    from harness.runs.folder import find_runs, newest
 
-    found = [run for folder in folders or (Path("runs"),) for run in find_runs(folder)]
+    listed = [find_runs(folder) for folder in folders or (Path("runs"),)]
+    found = [run for group in listed for run in group]
     if export is not None:
         from harness.runs.exporting import responses
 
-        data = responses(found, note)
+        chosen = [run for group in listed for run in newest(group)[0]]
+        if left := [run.path.name for run in found if run not in chosen]:
+            told = ", ".join(left[:5]) + (" …" if len(left) > 5 else "")
+            click.echo(f"left out, as compare does: {told}. Name their folders to export them.", err=True)
+        data = responses(chosen, note)
         console.write_file(export, json.dumps(data, ensure_ascii=False, indent=2) + "\n")
         click.echo(f"wrote {export}", err=True)
         return

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from harness.report import boxes
-from harness.report.markdown import escape
-
 _INDENT = 2
 
 
@@ -57,6 +54,8 @@ class Card(NamedTuple):
 
 def as_text(shown: Card, width: int = 100) -> str:
     """Return the card for a terminal, each row wrapped within `width` columns."""
+    from harness.report import boxes
+
     whole = shown.shared()
     sections = [("Disclosure", whole.rows), *whole.systems]
     size = max((len(row.label) for _, rows in sections for row in rows), default=0) + 2
@@ -75,6 +74,8 @@ def as_text(shown: Card, width: int = 100) -> str:
 
 def as_markdown(shown: Card) -> str:
     """Return the card as Markdown, folded away under its title."""
+    from harness.report.markdown import escape
+
     whole = shown.shared()
     parts = ["<details>\n<summary>Disclosure</summary>", _table(whole.rows)]
     parts += [f"**{escape(part.system)}**\n\n{_table(part.rows)}" for part in whole.systems if part.rows]
@@ -82,6 +83,8 @@ def as_markdown(shown: Card) -> str:
 
 
 def _table(rows: Iterable[Row]) -> str:
+    from harness.report.markdown import escape
+
     return "\n".join(
         ["| | |", "| --- | --- |", *(f"| {escape(row.label)} | {escape(row.text)} |" for row in rows)]
     )

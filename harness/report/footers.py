@@ -120,8 +120,10 @@ def _standing(comparison: Comparison) -> list[str]:
             for one in found.standings
             if one.first_place is not None and one.last_place is not None
         )
+        ranks = {one.ranks for one in found.standings if one.first_place is not None}
+        shared = "Systems that cannot be told apart share a rank. " if len(ranks) > 1 else ""
         made.append(
-            "Systems that cannot be told apart share a rank. Places in 95% of "
+            f"{shared}Places in 95% of "
             f"{found.resamples:,} resamples of the cases (seed {found.seed}): {', '.join(places)}."
         )
     return made
@@ -200,6 +202,8 @@ def _passes_apart(found: Statistics) -> str:
 
 def _power(comparison: Comparison) -> str:
     found = comparison.statistics
+    if found.detectable == 0:
+        return ""  # one is at 1 and the other at 0 wherever one looks: the spread says nothing
     if found.detectable is not None:
         return f"Smallest true difference that 4 of 5 such tables would show: {numbers.reward(found.detectable)}."
     if found.ranked:

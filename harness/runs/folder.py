@@ -94,6 +94,12 @@ class RunFolder:
         file = self.path / _LOCK
         return (file if file.exists() else self.path / MANIFEST).stat().st_mtime
 
+    @property
+    def has_answers(self) -> bool:
+        """Whether anything that was asked came to an end, be it by an answer or by an error of the system."""
+        file = self.path / ANSWERS
+        return file.exists() and file.stat().st_size > 0
+
     def records(self) -> Iterator[Record]:
         """Yield the records that count, one at a time: the last one for each case and repeat.
 
@@ -176,10 +182,11 @@ def newest(runs: Sequence[RunFolder]) -> tuple[list[RunFolder], list[RunFolder]]
     """Return the run of each label that was at work last, of those asked the most cases, and the others.
 
     An edited adapter or another budget make another run beside the old one, and so does a look
-    at a single case, which must not take the place of the whole.
+    at a single case, which must not take the place of the whole. Nor must a run that was begun
+    and came to nothing, such as one whose endpoint was not there.
     """
     last: dict[str, RunFolder] = {}
-    for run in sorted(runs, key=lambda run: (len(run.manifest.cases), run.last_at_work)):
+    for run in sorted(runs, key=lambda run: (run.has_answers, len(run.manifest.cases), run.last_at_work)):
         last[run.manifest.system.label] = run
     kept = [run for run in runs if last[run.manifest.system.label] is run]
     return kept, [run for run in runs if run not in kept]

@@ -11,6 +11,7 @@ from typing import Any
 from harness.runs.folder import RunFolder
 from harness.runs.record import Record
 from harness.scoring import PASS_THRESHOLD, Answer, CaseScore, Scored, Scorer, SystemScores, score_pairs
+from harness.scoring.scorer import options_of
 from harness.suite import Case, Suite
 
 _AT_ONCE = 256
@@ -138,6 +139,8 @@ def rows(run: ScoredRun, scorer: Scorer, threshold: float = PASS_THRESHOLD) -> I
         yield {
             "case": score.case_id,
             "scorer": scorer.name,
+            "options": options_of(scorer),
+            "threshold": threshold if scorer.has_pass else None,
             "outcome": score.status,
             "kind": getattr(score.outcome, "kind", None),
             "reason": getattr(score.outcome, "message", None) or None,

@@ -7,6 +7,7 @@ or `module:attribute`. Options may follow in brackets: `keyword-recall(dump_fact
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from harness.errors import InputError
@@ -17,6 +18,7 @@ from harness.suite.answer import Answer
 
 ENTRY_POINTS = "recallbench.scorers"
 DEFAULT_SCORER = "keyword-recall"
+_OF_EVERY_SCORER = ("name", "has_pass", "footnote")
 
 
 @runtime_checkable
@@ -124,6 +126,18 @@ def find_scorer(spec: str, **defaults: Any) -> Scorer:
             f"--scorer {spec}: {name} is no scorer; it needs name, has_pass, footnote and score(case, answer)"
         )
     return made
+
+
+def options_of(scorer: Scorer) -> dict[str, Any] | None:
+    """Return the options of one of the harness's own scorers; a judge tells its own in its summary.
+
+    Those of a scorer from elsewhere may be nobody's business, such as a key.
+    """
+    own = type(scorer).__module__.startswith("harness.") and not hasattr(scorer, "summary")
+    if not own or not is_dataclass(scorer):
+        return None
+    names = (one.name for one in fields(scorer) if one.name not in _OF_EVERY_SCORER)
+    return {name: getattr(scorer, name) for name in names}
 
 
 def _factory(name: str) -> Callable[..., object]:

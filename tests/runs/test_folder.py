@@ -170,3 +170,23 @@ def test_of_the_runs_of_one_system_the_one_at_work_last_is_the_newest(tmp_path: 
     kept, older = newest(runs)
     assert kept == [runs[1], runs[2]]
     assert older == [runs[0], runs[3]]
+
+
+def test_a_run_that_came_to_nothing_takes_no_place(tmp_path: Path) -> None:
+    runs = []
+    for budget in (1, 2):
+        manifest = Manifest(
+            SystemPart("a", "a", "a", "connector", {}),
+            ReaderPart("extractive", budget, 50),
+            "s",
+            {str(case): "1" for case in range(budget)},
+            "2",
+        )
+        runs.append(RunFolder.begin(tmp_path, manifest))
+    (runs[0].path / "answers.jsonl").write_text("{}\n")
+    for answers in (None, ""):
+        if answers is not None:
+            (runs[1].path / "answers.jsonl").write_text(answers)
+        assert newest(runs) == ([runs[0]], [runs[1]])
+    (runs[1].path / "answers.jsonl").write_text("{}\n")
+    assert newest(runs) == ([runs[1]], [runs[0]])

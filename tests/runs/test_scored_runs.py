@@ -157,7 +157,7 @@ def test_the_rows_say_what_came_of_each_case(fees: Fees, tmp_path: Path) -> None
     assert path.name == "scores.keyword-recall.jsonl"
     kept = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     assert kept[0] == {
-        "case": A, "scorer": "keyword-recall", "outcome": "scored", "kind": None, "reason": None, "reward": 0.5,
+        "case": A, "scorer": "keyword-recall", "options": {"dump_factor": 5.0}, "threshold": 0.6, "outcome": "scored", "kind": None, "reason": None, "reward": 0.5,
         "mention": 0.5, "passed": False, "flags": [], "facts": {"fee": True, "due": False}, "memory_words": 3,
     }  # fmt: skip
     assert [kept[1][name] for name in ("outcome", "kind", "reason", "reward", "passed")] == [
