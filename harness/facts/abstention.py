@@ -66,6 +66,9 @@ _UNSURE = LazyPattern(
     r"\bnot\s+(?:\w+\s+)?(?:sure|certain)\b|\bunsure\b|n't\s+(?:\w+\s+)?(?:sure|certain|remember|recall|confirm)\b"
 )
 _CONTRAST = LazyPattern(r"\W*(?:but|though|although|while|whereas|however)\b")
+_WAS_ANOTHERS = LazyPattern(
+    r"\W*but\s+(?:that|it|this)\s+(?:(?:figure|number|amount|one)\s+)?(?:is|was)\s+(?:(?:the\s+)?[\w-]+'s\b|a\s+mis\w+|a\s+mistake|a\s+slip|crossed\s+out)"
+)
 _IT_IS = LazyPattern(r"\bit(?:'s|\s+is|\s+was)\s+[\w$€£\"']")
 # A refusal to tell is no statement that nothing was told.
 _REFUSES = LazyPattern(
@@ -132,7 +135,7 @@ def _is_set_aside(following: str) -> bool:
     """Say whether the next clause sets the one before it aside: `…, but no balance was ever stated`."""
     if not _CONTRAST.match(following) or _UNSURE.search(following):
         return False
-    return DECLINES.search(following) is not None
+    return DECLINES.search(following) is not None or _WAS_ANOTHERS.match(following) is not None
 
 
 def _values(answer: AnswerText) -> list[Span]:
@@ -171,10 +174,10 @@ def _guesses(clause: str, declined_at: int) -> bool:
 
 def _commits(clause: str, cased: str, values: list[Span]) -> bool:
     """Say whether a clause that does not decline states a value, or guesses one."""
-    if _BARE_VALUE.match(clause):
-        return True
     if _ASIDE.search(clause) and not _IT_IS.search(clause):
         return False
+    if _BARE_VALUE.match(clause):
+        return True
     if _REPORTS.match(clause) and not _OF_IT.search(clause) and not GUESSES.search(clause):
         return _NAMES.search(cased) is not None
     if guess := GUESSES.search(clause):

@@ -34,7 +34,7 @@ _REACH = 80  # characters between two values of a row
 _VALUE_START = LazyPattern(
     r"[^a-z]|[a-z]{0,12}[-–]?\d|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|one|two|"
     r"three|four|five|six|seven|eight|nine|ten|eleven|twelve|thir|fif|twen|for|six|eigh|nine|zero|half|quarter|noon|midday|"
-    r"midnight|first|second|minus|negative|a\s|us|usd|eur|gbp)"
+    r"midnight|first|second|minus|negative|a\s|us|usd|eur|gbp|[a-z]{1,4}\.?\s?[$€£₹]?\d)"
 )
 # What can stand right before a value that another one is joined to.
 _JOINING = frozenset(",;/|&(\x00\x01")

@@ -15,7 +15,7 @@ _TOLD = (
     r"specified|disclosed?|included?|record(?:ed)?|cover(?:ed)?|indicated?|bring|brought|come|came|appear(?:s|ed)?|"
     r"reveal(?:ed)?|"
     r"list(?:ed)?|noted?|contain(?:ed)?|talk(?:ed)?|document(?:ed)?|quoted?|read\s+out|confirm(?:ed)?|stored?|"
-    r"captured?|supplied|"
+    r"captured?|supplied|established|determined|settled|nailed\s+down|pinned\s+down|"
     r"named?|answer(?:ed)?|found|find|seen|know|known|available|clear|on\s+record|on\s+file|logged|saved)"
 )
 _RECORD = (
@@ -43,7 +43,7 @@ DECLINES = LazyPattern(
     | \bnothing\s+(?:about|on|in|was|is|has|that)\b | \bnever\s+(?:got|had|heard|learned|saw|set|came)\b
     | \b(?:is|was|are|were|'s|went)\s+missing\b | \bmissing\s+from\b | \binsufficient\s+information\b
     | \bnone\s+of\s+(?:the|our|your)\b | \bno\s+one\s+(?:ever\s+)?{_TOLD}\b | \bneither\b.{{0,80}}\b{_TOLD}\b
-    | \b(?:left|leaves?|stayed|remained)\s+(?:it\s+)?(?:out|open|blank|empty)\b | \bstill\s+(?:open|looking|to\s+be\s+found)\b
+    | \b(?:left|leaves?|stayed|remain(?:ed|s))\s+(?:it\s+)?(?:out|open|blank|empty)\b | \bstill\s+(?:open|looking|blank|empty|to\s+be\s+(?:found|determined|confirmed))\b
     | \bhas\s+yet\s+to\s+be\b | \bhadn't\b.{{0,60}}\bfound\b | \bforgot(?:ten)?\b | \bno\s+longer\s+(?:have|remember)\b
     """,
     re.VERBOSE,

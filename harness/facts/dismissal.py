@@ -55,7 +55,7 @@ _CHOSEN_OVER = LazyPattern(
 _STAGE = LazyPattern(
     r"(?:\bthan\s+(?:first|originally)\s+\w+\s*\(?|\b(?:first|initial|original|early|earlier)(?:\s+\w+){0,2}\s*(?::|was|of)"
     r"|(?:\bhad|'d)\s+(?:first|originally|initially|once)\s+\w+(?:\s+(?:down|up|in|it|as|on|at|for|the)){0,2}"
-    r"|\b(?:early in|at the start of|start of|beginning of|at the beginning of)\s+(?:the\s+|your\s+)?\w+\s*[:,]"
+    r"|\b(?:couldn't|can't|cannot|could not)\s+(?:make|do|manage)(?:\s+(?:it|on|the|\w+day))*|\b(?:early in|at the start of|start of|beginning of|at the beginning of)\s+(?:the\s+|your\s+)?\w+\s*[:,]"
     r"|\b(?:at the time|back then|back in \w+|back when)\b[^.;:]{0,60}|\bwhen\b[^.;:]{0,40}\b(?:was|were) still\b[^.;:]{0,20})\s*\Z"
 )
 _OFFERED = LazyPattern(
@@ -78,6 +78,7 @@ _OFF = LazyPattern(
     r"hold|stand|happen|stay|suit|apply|count|possible|realistic|feasible|achievable)\b|no longer\b|(?:fell|falls) (?:through|away)\b|lapsed\b|"
     r"(?:is|was) what (?:it|you|he|she|they) \w+(?: \w+){0,3} (?:before|at first|until|then|last)\b"
     r"|(?:was|were) (?:first |once )?(?:suggested|offered|proposed|mentioned|considered)\b[^.;:]{0,30}\bbut\b|ended\b|died\b|fell victim\b|has nothing to do with\b"
+    r"|(?:has|have|had|carries|carried) no (?:weight|say|effect|force|bearing|standing)\b|(?:was|were) (?:(?:figured|counted|calculated|worked out|quoted|given|read out) )?without\b"
     r"|(?:has|have|had) been (?:closed|extended|undone|taken back|put off)\b"
     r"|(?:was|were) taken back\b|(?:got|had to be) (?:moved|pushed|taken back|undone|put off|changed)\b|clash(?:es|ed)\b|"
     r"belongs to (?!you\b)|turn(?:ed|s) out\b|never\s+(?:went|came|happened|took|got|arrived|applied|was|existed|materiali[sz]ed)\b)"
@@ -104,18 +105,19 @@ _REJECTIONS = lexicon(
     "declined refused rejected turned gave given withdrawn withdrew crossed cross misread misreading misreadings misspoke misspoken "
     "misheard mistake error slip slipped typo misadded added backwards mix corrected correcting put apologies apology apologise "
     "apologize suit couldn't said released fell called yours neither none swapped transposed wrong fixed caught took take forgot "
-    "overlooked ignored left retired allow possible chose choose picked went dropped superseded out early soon late"
+    "overlooked ignored ignore disregard forget left retired allow possible need how what chose choose picked went dropped superseded out early soon late"
 )
 # What makes a value one that was offered and refused, said and corrected, in one sentence.
 _REJECTED = LazyPattern(
     r"(?:[^.!?\x00\x01]|(?<=\b[dm]r)\.|(?<=\bmrs)\.|(?<=\d)\.(?=\d)){0,160}?\b(?P<cue>declined|refused|rejected|turned\s+(?:it|that|them|this|her|him)?\s?down|(?:gave|given)\s+(?:it|that|this)?"
     r"\s?up|withdrawn|withdrew|cross(?:ed)?\s+(?:it|that)?\s?out|misread\w*|misspoke\w*|misheard|by mistake|in error|an? (?:\w+ )?error|"
     r"(?:a|his|her|their|my|your|'s) slip|slip of|slipped|typo|mis-?added|backwards|mix-?up|correct(?:ed|ing)|put (?:it|that) right|apolog\w+|didn't suit|couldn't (?:do|make)|"
-    r"said no|released|fell through|called off|not yours|neither of (?:those|these|them)|none of (?:those|these|them)|swapped|"
+    r"which (?:isn't|is not|wasn't|was not) (?:how|what|where|when|the right)|(?:that|which) (?:he|she|you|they|it) (?:doesn't|don't|didn't) need|"
+    r"said no|released|fell through|called off|swapped out of|not yours|neither of (?:those|these|them)|none of (?:those|these|them)|swapped|"
     r"transposed|(?:got|was|is|were) (?:it )?wrong|(?:fixed|caught) (?:it|that)|t(?:ook|ake) (?:it|that) back|forgot|overlooked|ignored|"
     r"left out|didn't allow for|turned out|which is too (?:early|soon|late)|(?:wasn't|not) possible|"
     r"but (?:you|he|she|they) (?:chose|picked|took|went)|and went with|was dropped|"
-    r"left for (?:later|next|spring|summer|autumn|fall|winter|another)|retired|superseded)\b"
+    r"so (?:please )?(?:ignore|disregard|forget) (?:it|them|(?:that|this)(?: one)?(?=\s*[.,;!)]|\Z))(?! )|left for (?:later|next|spring|summer|autumn|fall|winter|another)|retired|superseded)\b"
 )
 _TO_ANOTHER = (
     r"(?:cut|raised|moved|changed|lowered|reduced|increased|corrected|updated|revised|pushed|rescheduled|slipped|bumped|shifted|made|set|put(?:\s+(?:it|that))?\s+off)"
@@ -129,11 +131,16 @@ _NEXT_CHANGES = LazyPattern(
     rf"[^.;!?\x00\x01]{{0,60}}[.;!?\x00\x01]+\s*[^.;!?\x00\x01]{{0,80}}?(?:{_TO_ANOTHER}|\bthe new \w+ is\b|\brescheduled:)\s*"
     r"(?P<other>[^.!?\x00\x01]{0,24})"
 )
+_A_VALUE_NEXT = (
+    r"(?:\s+(?:you|me|us|him|her|them))?(?:\s+(?:it|on|at|for|the|a|was|as))*\s+(?:[$€£₹]\s?\d|\d{1,2}:\d\d|\d{1,2}\s?[ap]\.?m\b|"
+    r"(?:\d{1,2}(?:st|nd|rd|th)?\s+(?:of\s+)?)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b)"
+)
 _HAD = LazyPattern(
     r"\s+(?:he|she|they|you|i)\s+(?:(?:were|was)\s+)?(?:first|originally|initially)\s"
     r"|\s+(?:he|she|they|you|i)\s+(?:named|said|read|gave|quoted|wrote|put|offered)\s+(?:at\s+)?first\b"
     r"|\s+[\w'-]+\s+(?:first|originally|initially)\s+(?:had|quoted|said|gave|offered|thought|named|read|wrote|put|guessed)\b|[^.;]{0,50}?\b(?P<cue>had|'d)\s+(?:first\s+|"
     r"originally\s+)?(?:offered|agreed|quoted|said|told|promised|planned|booked|written|settled)\b"
+    rf"(?!{_A_VALUE_NEXT})"
 )
 _ACTUALLY = LazyPattern(r"[^.!?\x00\x01]{0,40}?[;,–—-]\s*(?:[\w'-]+\s+){0,4}(?:actually|in fact|really)\b")
 # `he read it upside down as X first`, `the slip says X, but it was written before`
@@ -151,7 +158,7 @@ _PAPER = (
     r"agreement|policy|terms|rules|quote|estimate|bill|invoice|draft|version|form|row|column|line|carrier|rate|price|system|map)s?"
 )
 _OLD_SOURCE = LazyPattern(
-    r"[^.;:,!?0-9]{0,40}?\b(?:on|from|off|in|under|with|by)\s+(?:(?:the|an?|your|his|her|their)\s+)?"
+    r"[^.;:,!?0-9]{0,40}?\b(?:on|from|off|in|under|with|by)\s+(?:(?:the|that|this|an?|your|his|her|their)\s+)?(?:same\s+|very\s+)?"
     rf"(?:(?:old|older|wrong|printed|outdated|former|previous|last\s+year's)\s+[a-z]|(?:first|(?:19|20)\d\d)\s+{_PAPER}\b)"
 )
 _OLD_SOURCE_SAYS = LazyPattern(
@@ -173,7 +180,7 @@ _SOMEONE_ELSES = LazyPattern(
 )
 _FOR_ANOTHER = LazyPattern(
     r"\s*(?:is|was|are|were)\s+(?:only\s+|for\s+|just\s+)*another\b"
-    r"|(?:[^.,;:!?]{0,50}?\b(?:was|were)|[^.;:!?]{0,50}?\bwhich (?:is|was))\s+(?:the price\s+)?(?:only\s+)?"
+    r"|(?:[^.,;:!?(]{0,50}?\b(?:was|were)|[^.;:!?]{0,50}?\bwhich (?:is|was))\s+(?:the price\s+)?(?:only\s+)?"
     r"for\s+(?:the|another|a different)\b"
 )
 _ELSES_LABEL = LazyPattern(
@@ -221,7 +228,8 @@ _VOID = LazyPattern(
 )
 _HISTORY = LazyPattern(
     r"\b(?:old|previous|previously|former|formerly|first (?:said|told|given|quoted|offered|offer|version|reading|read)|at first|"
-    r"initial|initially|original|originally|before|earlier|wrong|misread|incorrect|forget|rejected|declined|dropped|was|past|no longer)\b"
+    r"initial|initially|original|originally|before|earlier|older|wrong|misread|mistaken|incorrect|forget|rejected|declined|dropped|was|past|no longer|"
+    r"out of date|stale|overruled|ruled out|replaces|instead of|changed from|not (?:this|these|right|correct|it))\b|(?:\bset aside|(?:\bdo not|\bdon't) use(?: this| these| it)?|\A\W*not)\W*\Z"
 )
 # Beside a column of final values every other one is history.
 _FINAL = LazyPattern(r"\b(?:final|current|currently|now|new|latest|today|agreed|corrected|updated|actual)\b")
@@ -230,7 +238,7 @@ _SHORT = 5  # words of an intro that is a heading
 
 # `9:30 PM (10 PM was summer hours)`: what stands beside another value of its kind, in brackets.
 _ASIDE_TELLS = LazyPattern(
-    r"\b(?:was|were|is|are|had|said|says|showed|shows|before|plus|less|minus|not|old|earlier|previous|first|until|\w{3,}ed)\b"
+    r"\b(?:was|were|is|are|had|said|says|showed|shows|before|plus|less|minus|not|old|earlier|previous|first|until|would|without|otherwise|instead|\w{3,}ed)\b"
 )
 _ASIDE_ADDS = LazyPattern(r"\b(?:or|also|either|alternatively|maybe|perhaps|possibly|likely|probably|same)\b")
 # `$41,200 less the $4,500 deposit, so $36,700`: a step of a sum.

@@ -168,7 +168,7 @@ _AFTER_TYPED = LazyPattern(
 )
 _AFTER_LABEL = LazyPattern(
     r"\s*[(\[]\s*(?:not\s+(?:right|correct|valid|current|true|used|in use|any\s?more)|(?:was |the )?wrong|incorrect|invalid|"
-    r"misread|void)\b|\s*\?\s*no\b"
+    r"misread(?![^()]{0,30}\b(?:as|for)\b)|void)\b|\s*\?\s*no\b"
 )
 _BEFORE_LABEL = LazyPattern(
     r"(?:wrong|incorrect|false|invalid|misread(?: as)?|mistaken(?:ly)?|mistook)\b(?!\s+(?:with|"

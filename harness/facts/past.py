@@ -19,7 +19,7 @@ from harness.facts.surroundings import (
     RENEWING,
     Surroundings,
 )
-from harness.facts.whose import belongs_to_another
+from harness.facts.whose import belongs_to_another, has_another
 
 _WAS_WORDS = lexicon("was were had lived stood began started said quoted planned booked")
 _REACH = 100  # characters before a value in which a word can call it past
@@ -54,14 +54,15 @@ _CORRECTIONS = (
 
 
 _BEFORE = LazyPattern(
-    r"(?:previously|formerly|originally|original|initially|initial|earlier(?!\s+(?:that|you|i|today)\b)|"
+    r"(?:previously|formerly|originally|original|initially|initial|earlier(?!\s+(?:that|you(?!\s+were\s+(?:quoted|told|given|offered))|i|today)\b)|"
     r"before that|(?:old|older|prior|former|previous)(?=[^,;()]{0,20}\Z|\s+\w+s\s[^,;()]{0,30}\sand\s\Z)|"
     r"(?<=\bat\s)first|(?<=\bup\s)from|(?<=\bdown\s)from|(?:replac|supersed)(?:es|ed(?!\s+(?:with|by)\b)|ing)|"
     r"instead of|"
     r"(?<=\bno\s)longer|(?<=\bhad\s)been|left(?=\s+\Z)|once|outdated|cancelled|canceled|withdrawn|discarded|rejected|"
     r"first (?:gave|called|took|quoted|offered|given|said|booked|told|planned|scheduled|set|slot|date|quote|offer|wrote|read|sum|figure|guess|"
     r"count|total|try|attempt|estimate|version)|"
-    r"first\s+[\w-]+(?=,\s+\Z)|last (?:year|month|week|time))\b(?:[^,;()]{0,30}|,\s+)\Z"
+    r"first\s+[\w-]+(?=,\s+\Z)|"
+    r"(?:earlier|older|old|former|previous|initial|original)\s+(?:\w+\s+)?\w+s(?=(?:,\s+|\s*\(\s*)\Z)|last (?:year|month|week|time))\b(?:[^,;()]{0,30}|,\s+|\s*\(\s*)\Z"
 )
 _WAS = LazyPattern(
     r"\b(?:was|were|had|lived|stood|began|started|said|quoted|planned|booked)\b[^.;()]{0,40}\Z"
@@ -95,13 +96,13 @@ _AFTER = LazyPattern(
     r"previous|original|"
     r"first|former|initial|earlier|rough|guess|estimate|mistake|typo|slip)\b"
     r"|(?:was|were)\s+(?:\w+\s+){0,4}until\b"
-    r"|(?:has|have|had)\s+(?:since\s+|already\s+)?(?:been\s+)?(?:changed|replaced|moved|superseded|corrected|cancelled|updated|dropped|"
+    r"|used\s+to\s+(?:be|apply|cost|hold)\b|(?:has|have|had)\s+(?:since\s+|already\s+)?(?:been\s+)?(?:changed|replaced|moved|superseded|corrected|cancelled|updated|dropped|"
     r"withdrawn|slipped|shifted|pushed|postponed|rescheduled|released)\b"
     r"|(?:changed|moved|was changed|was moved|went|rose|dropped)\s+to\b|became\b)"
 )
 # `X, and he raised it` · `X until Gus moved it` · `X, but that was the old one`
 _SINCE_CHANGED = LazyPattern(
-    r"[^.;!?\n]{0,60}?(?:\b(?:and|but|until|then|before)|,)\s+(?:[\w']+\s+){0,3}?(?:raised|lifted|lowered|moved|changed|updated|corrected|"
+    r"[^.;!?\n]{0,60}?(?:\b(?:and|but|until|then|before)|,(?!\s+which\s+replaced))\s+(?:[\w']+\s+){0,3}?(?:raised|lifted|lowered|moved|changed|updated|corrected|"
     r"increased|reduced|cut|dropped|bumped|pushed|replaced|rescheduled|switched|upgraded|doubled|extended|postponed)\s+"
     r"(?:it|that|this|them|yours|his|hers|the|your)\b"
     r"|(?:\s+[a-z]{1,12})?,?\s+(?:and|but)\s+(?:[^.;:,0-9]|(?<=\b[dm]r)\.){1,40}?\b(?:(?:brought|put|took)\s+(?:it|that)\s+(?:down|up|off|back)|(?:that|it|this)\s+was\s+"
@@ -324,7 +325,10 @@ def _is_corrected(value: Surroundings) -> bool:
 def _is_left_behind(value: Surroundings) -> bool:
     """Say whether the value was so until somebody changed it."""
     left, right = value.left[-_REACH:], value.right
-    if _SINCE_CHANGED.match(right) or (_WAS_TO_BE.search(left) and _BUT.match(right)):
+    since = _SINCE_CHANGED.match(value.text, value.end, value.closing)
+    if since is not None and not has_another(value, value.end, since.end()):
+        return True
+    if _WAS_TO_BE.search(left) and _BUT.match(right):
         return True
     return _MOVING.search(left) is not None and _TO_ANOTHER.match(right) is not None
 

@@ -37,7 +37,7 @@ PAST = lexicon(
 # What calls the value before it past.
 PASSED = PAST | lexicon(
     "misread replaced superseded moved changed corrected dropped pushed rescheduled void gone off out updated became went rose "
-    "postponed released refused declined turned given slipped shifted stopped discontinued ended table rough guess estimate mistake typo slip until"
+    "postponed released refused declined turned given slipped shifted stopped discontinued ended table rough guess estimate mistake typo slip until used"
 )
 # What says that somebody changed it.
 CHANGING = lexicon(

@@ -13,6 +13,8 @@ from harness.facts.surroundings import Surroundings
 _REASON = LazyPattern(r"\b(?:because|since|as|while|whereas|when|after|once)\b(?! well\b)")
 # … and after these unless the word is about both, or comes back to the value by a pronoun.
 _TURN = LazyPattern(r"[;(—–]|\s-\s")
+# Where another value of the kind follows one of these, not even a pronoun leads back.
+_NEW_CLAUSE = LazyPattern(r"[;(—–:](?!\d)|\s-\s|,\s+(?:with|though|although|but)\b")
 _GOES_ON = LazyPattern(r".*\b(?:and|but|though|so|then)\b")
 _BOTH = LazyPattern(r"\b(?:were|are|both|neither|all|none)\b")
 _PRONOUN = LazyPattern(r"(?:\w+\s+)*?(?:it|that|this|them|those)\b")
@@ -20,12 +22,27 @@ _NAMED = LazyPattern(r"\d|\b(?!I\b)[A-ZÀ-Þ]")
 _BRACKETS = LazyPattern(r"\([^()]*\)")
 # `declined May 15` takes its object with it; `was declined on May 15` and `which you declined` do not.
 _TRANSITIVE = LazyPattern(
-    r"(?:declined|refused|rejected|turned\s+down|(?:gave|given)\s+up|withdrew|crossed\s+out|released|forgot|overlooked|ignored)"
+    r"(?:declined|refused|rejected|turned\s+down|(?:gave|given)\s+up|withdrew|crossed\s+out|released|forgot|overlooked|ignored|swapped(?:\s+out\s+of)?)"
 )
 _OBJECT = LazyPattern(r"\s+(?:the\s+|your\s+|his\s+|her\s+|their\s+)?(?:[$€£]?\d|[A-ZÀ-Þ])")
 _PASSIVE_OR_RELATIVE = LazyPattern(
     r"\b(?:was|were|been|is|are|being|got)\s+(?:\w+\s+)?\Z|\b(?:which|that|whom?)\b[^,;]{0,30}\Z"
 )
+
+
+_MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+_KINDS = (
+    LazyPattern(r"[$€£₹]\s?\d"),
+    LazyPattern(r"\d:\d\d|\d\s?[ap]\.?m\b"),
+    LazyPattern(r"\d\s?%"),
+    LazyPattern(rf"\b(?:{_MONTHS})[a-z]*\.?\s\d|\d\s(?:{_MONTHS})|\d(?:st|nd|rd|th)\b"),
+)
+
+
+def has_another(value: Surroundings, start: int, end: int) -> bool:
+    """Say whether another value of the kind stands between two places."""
+    own = value.text[value.start : value.end]
+    return any([kind.search(own) and kind.search(value.text, start, end) for kind in _KINDS])
 
 
 def is_about(value: Surroundings, cue: tuple[int, int]) -> bool:
@@ -35,6 +52,8 @@ def is_about(value: Surroundings, cue: tuple[int, int]) -> bool:
     if (reason := _REASON.search(between)) and _NAMED.search(between, reason.end()):
         return False
     comes_back = _PRONOUN.match(value.text, start, end + 6) is not None
+    if (turn := _NEW_CLAUSE.search(between)) and has_another(value, turn.end() + value.end, start):
+        return False
     if not comes_back:
         if (turn := _TURN.search(between)) and _NAMED.search(between, turn.end()):
             return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.facts import AnswerText, GoldFact, match_wrong
+from harness.facts import AnswerText, GoldFact, match_fact, match_wrong
 
 from .verdicts import rows
 
@@ -23,6 +23,19 @@ WRONG = rows(
         You leave on May 14, and you declined May 21.
         Since you turned down May 21, you leave on May 14.
         It's May 14 as the May 21 trip is off.
+        You leave on May 14 — you'd had the May 21 one, but you gave it up.
+        You leave on May 14 (it was May 21 before you changed it).
+        You leave on May 14 (she'd said May 21 at first but brought it forward).
+        You leave on May 14 (you swapped out of May 21).
+        You leave on May 14 (May 21 was for another truck).
+        You leave on May 14, which replaced the May 21 trip.
+        You leave on May 14; May 21 was offered but you declined it.
+        - You couldn't make May 14.
+        - May 14 was in the wrong column, so disregard it.
+        - May 14 was counted from the signature, which isn't how they do it.
+        - The earlier dates, May 7 and May 14, are out of date.
+        - May 14 has no weight.
+        - May 14 used to be the date.
         - May 14 was offered, and you declined it.
         - They first offered May 14, which you declined on April 3.
         - May 14 was declined on April 3.
@@ -59,6 +72,45 @@ WRONG = rows(
         """,
     ),
 )
+
+
+HEADS = (
+    "Not this",
+    "Set aside",
+    "Don't use",
+    "Out of date",
+    "Stale",
+    "Overruled",
+    "Ruled out",
+    "Instead of",
+    "Older value",
+)
+
+
+@pytest.mark.parametrize("head", HEADS)
+def test_a_column_of_what_is_set_aside_states_nothing(head: str) -> None:
+    answer = AnswerText(f"| Item | Use this | {head} |\n|---|---|---|\n| Day | May 21 | May 14 |")
+    aside = GoldFact.from_mapping({"fact": "May 14", "type": "date"})
+    stated = GoldFact.from_mapping({"fact": "May 21", "type": "date"})
+    assert not match_wrong(answer, aside).asserted
+    assert match_fact(answer, stated).asserted
+
+
+def test_a_right_value_beside_what_it_was_misread_as_is_stated() -> None:
+    answer = AnswerText("It's $8,264.90 (misread to you once as $8,246.90).")
+    right, wrong = (
+        GoldFact.from_mapping({"fact": fact, "type": "money"}) for fact in ("$8,264.90", "$8,246.90")
+    )
+    assert match_fact(answer, right).asserted
+    assert not match_wrong(answer, wrong).asserted
+
+
+@pytest.mark.parametrize(
+    "answer", ["either Rs 1,165 or Rs 1,240", "Rs 1,165 or Rs 1,240", "INR 1,165 / INR 1,240"]
+)
+def test_sums_in_rupees_are_alternatives_too(answer: str) -> None:
+    fact = GoldFact.from_mapping({"fact": "Rs 1,165", "type": "money"})
+    assert not match_fact(AnswerText(f"It's {answer}.", "en-IN"), fact).asserted
 
 
 @pytest.mark.parametrize(("fact", "answer", "asserted"), WRONG)

@@ -195,9 +195,9 @@ def test_single_brackets_stay(text: str) -> None:
 
 @given(st.text("ab{}%#-. \n", max_size=30))
 def test_braces_in_answers_are_never_evaluated(text: str) -> None:
-    answer = f"{text} {{{{ 7 * 191 }}}} {{% set fence = 1 %}}{{{{ fence }}}}{{# gone #}} {text}"
+    answer = f"{text} {{{{ 'zz' * 3 }}}} {{% set fence = 1 %}}{{{{ fence }}}}{{# gone #}} {text}"
     assert answer in user(PROMPTS.messages(CASE, answer))
-    assert "1337" not in user(PROMPTS.messages(CASE, answer))
+    assert "zzzzzz" not in user(PROMPTS.messages(CASE, answer))
     assert answer in user(ONE.messages_for_one(CASE, answer, criterion=CASE.criteria[0]))
 
 
