@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from harness.cli.pairing import Named, Paired, Seat, Side, beside, paired
 from harness.errors import InputError
 
 if TYPE_CHECKING:
@@ -13,45 +14,13 @@ if TYPE_CHECKING:
     from harness.comparison import Comparison
     from harness.gates import Against
     from harness.runs.folder import RunFolder
-    from harness.runs.reading import Reading
     from harness.scoring import SystemScores
     from harness.suite import Suite
 
 _FEW = 5
 
-
-class Named(NamedTuple):
-    """A baseline by name.
-
-    Attributes:
-        text: as it was written.
-        gated: the one system that is held against it; None for every one.
-        base: the other system, or the path.
-        path: None for a system.
-    """
-
-    text: str
-    gated: str | None
-    base: str
-    path: Path | None
-
-
 Rewards = dict[str, dict[str, float]]
 """By system and case; what has no reward is left out."""
-
-
-class Side(NamedTuple):
-    """What a baseline holds against one table.
-
-    Attributes:
-        result: the table.
-        rewards: by system and case.
-        readings: by system, what it was read with, as far as that is known.
-    """
-
-    result: Comparison
-    rewards: Rewards
-    readings: dict[str, Reading]
 
 
 class Found(NamedTuple):
@@ -94,9 +63,31 @@ def check(base: Named, whole: Suite) -> None:
     if base.path is None:
         return
     if base.path.is_dir():
-        _runs(base, whole)
+        _same_cases(base, _runs(base), whole)
     else:
-        _report(base, whole)
+        _same_suite(base, _report(base), whole)
+
+
+def check_pairs(text: str, seats: Sequence[Seat], asked: Collection[str]) -> None:
+    """Refuse, before any work is done, a baseline that the tables to come could not be held against.
+
+    Args:
+        text: the baseline as it was written.
+        seats: the systems that the tables will have.
+        asked: the cases in them.
+
+    Raises:
+        InputError: for another scorer, another reader or budget, other systems, or no case in common.
+    """
+    base = named(text, [seat.label for seat in seats])
+    if base.path is None:
+        beside(base, seats)
+        return
+    for pair in _paired(base, seats)[0].pairs:
+        if pair.side.cases.isdisjoint(asked):
+            raise InputError(
+                f"{base.gate}: {pair.seat.label} and {pair.name(base)} have no scored case in common."
+            )
 
 
 def against(text: str, results: Sequence[Comparison], by: Measuring) -> Found:
@@ -105,121 +96,64 @@ def against(text: str, results: Sequence[Comparison], by: Measuring) -> Found:
     Raises:
         InputError: for a baseline of other cases, another scorer, another reader or budget, or other systems.
     """
-    base = named(text, [system.system for result in results for system in result.systems])
-    here = _readings(by.runs)
+    from harness.gates import Against
+
+    seats = _seats(results, by.runs)
+    base = named(text, [seat.label for seat in seats])
+    check(base, by.whole)
+    tables = {result.scorer: result for result in results}
     if base.path is None:
-        return Found(_other_system(base, results, here), [])
-    sides: list[Side] = []
-    if base.path.is_dir():
-        for run in _runs(base, by.whole):
-            result = _fitting(base, run, results)
-            label = run.manifest.system.label
-            made = _scored(run, result, by)
-            _add(sides, Side(result, {label: _rewards(made.systems[0])}, _readings([run])))
+        made, rewards = beside(base, seats), _rewards_of(base.base, results)
     else:
-        from harness.report.fitting import readings
+        made, source = _paired(base, seats)
+        if isinstance(source, dict):
+            _check_judge(base, source, tables[source["scorer"]])
+            rewards = _reported(base, source)
+        else:
+            rewards = {}
+            for side in dict.fromkeys(pair.side for pair in made.pairs):
+                run = next(run for run in source if run.manifest.system.label == side.label)
+                scored = _scored(run, tables[side.scorer], by)
+                rewards[side.label] = _rewards(scored.systems[0])
+    pairs = [
+        Against(
+            tables[pair.seat.scorer],
+            pair.seat.label,
+            rewards[pair.side.label],
+            base.gate,
+            pair.name(base),
+        )
+        for pair in made.pairs
+    ]
+    return Found(pairs, made.lines)
 
-        report = _report(base, by.whole)
-        result = _of_scorer(base, report, results)
-        _add(sides, Side(result, _reported(base, report), readings(report)))
-    pairs: list[Against] = []
-    left: list[str] = []
-    unknown: list[str] = []
-    for side in sides:
-        found = _matched(base, side)
-        pairs += found.values()
-        systems = [one.system for one in side.result.systems]
-        left += [name for name in systems if name not in {label for label, _ in found}]
-        for label, other in found:
-            if not _same_reading(base, (label, here.get(label)), (other, side.readings.get(other))):
-                unknown.append(label)
-    lines = []
-    if left and base.gated is None:
-        lines.append(f"holds nothing of, and does not gate: {', '.join(left)}")
-    if unknown:
-        lines.append(f"is not known to have the same reader and budget: {', '.join(unknown)}")
-    return Found(pairs, [f"--not-below {base.text}: {line}" for line in lines])
 
-
-def _readings(runs: Sequence[RunFolder]) -> dict[str, Reading]:
+def _seats(results: Sequence[Comparison], runs: Sequence[RunFolder]) -> list[Seat]:
+    """Return the systems of tables."""
+    from harness.report.disclosure import scorer_spec
     from harness.runs.reading import reading_of
 
-    return {run.manifest.system.label: reading_of(run.manifest.reader) for run in runs}
+    here = {run.manifest.system.label: reading_of(run.manifest.reader) for run in runs}
+    return [
+        Seat(system.system, result.scorer, scorer_spec(result), here.get(system.system))
+        for result in results
+        for system in result.systems
+    ]
 
 
-def _same_reading(base: Named, now: tuple[str, Reading | None], before: tuple[str, Reading | None]) -> bool:
-    """Say whether both were read alike, as far as can be known: False where only one of them says.
-
-    Raises:
-        InputError: when they were not.
-    """
-    from harness.runs.reading import differences
-
-    (label, held), (other, held_before) = now, before
-    if held is None or held_before is None:
-        return held is held_before
-    found = list(differences(held, held_before, same=label == other))
-    if found:
-        anew = "Run them alike." if base.path is None else "Make the baseline anew, or run as it was run."
-        raise InputError(
-            f"--not-below {base.text}: {other} is not comparable with {label}: {'; '.join(found)}. {anew}"
-        )
-    return True
+def _paired(base: Named, seats: Sequence[Seat]) -> tuple[Paired, dict[str, Any] | list[RunFolder]]:
+    """Pair the systems of the tables with those of a report or of runs; return the report or the runs too."""
+    assert base.path is not None
+    if base.path.is_dir():
+        runs = _runs(base)
+        return paired(base, seats, [_side_of_run(base, run, seats) for run in runs]), runs
+    report = _report(base)
+    return paired(base, seats, _sides_of_report(base, report, seats)), report
 
 
-def _other_system(base: Named, results: Sequence[Comparison], here: Mapping[str, Reading]) -> list[Against]:
-    from harness.gates import Against
-
-    result = next(one for one in results if any(system.system == base.base for system in one.systems))
-    rewards = _rewards(next(system for system in result.systems if system.system == base.base))
-    labels = [system.system for system in result.systems if system.system != base.base]
-    if base.gated is not None and base.gated not in labels:
-        raise InputError(
-            f"--not-below {base.text}: the two stand in tables of different scorers. Name one with --scorer."
-        )
-    if not labels:
-        raise InputError(f"--not-below {base.text}: there is no other system to hold against it.")
-    gate = f"--not-below {base.text}"
-    held = [label for label in labels if base.gated in (None, label)]
-    for label in held:
-        _same_reading(base, (label, here.get(label)), (base.base, here.get(base.base)))
-    return [Against(result, label, rewards, gate, base.base) for label in held]
-
-
-def _matched(base: Named, side: Side) -> dict[tuple[str, str], Against]:
-    """Pair the systems of a table with those of a baseline by label; a baseline of one is for all of them."""
-    from harness.gates import Against
-
-    result, rewards, _ = side
-    labels = [system.system for system in result.systems if base.gated in (None, system.system)]
-    pairs = [(label, label) for label in labels if label in rewards]
-    if not pairs and len(rewards) == 1:
-        pairs = [(label, next(iter(rewards))) for label in labels]
-    if not pairs:
-        raise InputError(
-            f"--not-below {base.text}: holds {', '.join(rewards)}, and nothing of {', '.join(labels)}. "
-            "Name a baseline of the same systems, or of one."
-        )
-    gate = f"--not-below {base.text}"
-    return {
-        (label, other): Against(
-            result,
-            label,
-            rewards[other],
-            gate,
-            base.base if label == other else f"{other} in {base.base}",
-        )
-        for label, other in pairs
-    }
-
-
-def _add(sides: list[Side], side: Side) -> None:
-    for held in sides:
-        if held.result is side.result:
-            held.rewards.update(side.rewards)
-            held.readings.update(side.readings)
-            return
-    sides.append(side)
+def _rewards_of(label: str, results: Sequence[Comparison]) -> Rewards:
+    every = (system for result in results for system in result.systems)
+    return {label: _rewards(next(system for system in every if system.system == label))}
 
 
 def _rewards(system: SystemScores) -> dict[str, float]:
@@ -229,13 +163,18 @@ def _rewards(system: SystemScores) -> dict[str, float]:
 # ---- a JSON report --------------------------------------------------------------------
 
 
-def _report(base: Named, whole: Suite) -> dict[str, Any]:
-    """Read a report whose cases stand in the suite as they were asked."""
-    from harness.report.fitting import asked, load_report
-    from harness.suite import Suite
+def _report(base: Named) -> dict[str, Any]:
+    from harness.report.fitting import load_report
 
     assert base.path is not None
-    report = load_report(base.path)
+    return load_report(base.path)
+
+
+def _same_suite(base: Named, report: Mapping[str, Any], whole: Suite) -> None:
+    """Refuse a report whose cases do not stand in the suite as they were asked."""
+    from harness.report.fitting import asked
+    from harness.suite import Suite
+
     ids = set(asked(report))
     part = Suite(whole.root, tuple(case for case in whole if case.id in ids))
     gone = sorted(ids - set(part.ids))
@@ -244,30 +183,34 @@ def _report(base: Named, whole: Suite) -> dict[str, Any]:
         raise InputError(
             f"--not-below {base.text}: was measured on other cases: {why}. Make the baseline anew."
         )
-    return report
 
 
-def _of_scorer(base: Named, report: Mapping[str, Any], results: Sequence[Comparison]) -> Comparison:
-    """Return the table that a report can be held against.
+def _sides_of_report(base: Named, report: Mapping[str, Any], seats: Sequence[Seat]) -> list[Side]:
+    """Return what a report holds.
 
     Raises:
-        InputError: for another scorer, other options of it, or another judge.
+        InputError: for another scorer, or other options of it.
     """
-    scorers = [result.scorer for result in results]
-    if report["scorer"] not in scorers:
-        raise InputError(
-            f"--not-below {base.text}: was scored by {report['scorer']}, this by {' and '.join(scorers)}."
-        )
-    result = results[scorers.index(report["scorer"])]
-    from harness.report.disclosure import scorer_spec
-    from harness.report.fitting import scorer_of
+    from harness.report.fitting import readings, scorer_of
 
-    used, now = scorer_of(report), scorer_spec(result)
+    specs = {seat.scorer: seat.spec for seat in seats}
+    scorer = report["scorer"]
+    if scorer not in specs:
+        raise InputError(f"--not-below {base.text}: was scored by {scorer}, this by {' and '.join(specs)}.")
+    used, now = scorer_of(report), specs[scorer]
     if used is not None and "(" in now and used != now:
         raise InputError(f"--not-below {base.text}: was scored by {used}, this by {now}.")
+    read = readings(report)
+    return [
+        Side(label, scorer, read.get(label), frozenset(rewards))
+        for label, rewards in _reported(base, report).items()
+    ]
+
+
+def _check_judge(base: Named, report: Mapping[str, Any], result: Comparison) -> None:
+    """Refuse a report of another judge."""
     if _judge(report) != _judge(_judge_data(result)):
         raise InputError(f"--not-below {base.text}: was judged by another judge, or with other prompts.")
-    return result
 
 
 def _judge_data(result: Comparison) -> dict[str, Any]:
@@ -316,13 +259,17 @@ def _reported(base: Named, report: Mapping[str, Any]) -> Rewards:
 # ---- a run, or a folder of runs -------------------------------------------------------
 
 
-def _runs(base: Named, whole: Suite) -> list[RunFolder]:
-    """Return the runs, which were asked cases as they stand in the suite."""
+def _runs(base: Named) -> list[RunFolder]:
     from harness.runs.folder import find_runs, newest
-    from harness.suite.hashing import case_hashes
 
     assert base.path is not None
-    runs, _ = newest(find_runs(base.path))
+    return newest(find_runs(base.path))[0]
+
+
+def _same_cases(base: Named, runs: Sequence[RunFolder], whole: Suite) -> None:
+    """Refuse runs that were asked cases otherwise than they stand in the suite."""
+    from harness.suite.hashing import case_hashes
+
     hashes = case_hashes(whole)
     for run in runs:
         other = sorted(name for name, held in run.manifest.cases.items() if hashes.get(name) != held)
@@ -331,19 +278,19 @@ def _runs(base: Named, whole: Suite) -> list[RunFolder]:
                 f"--not-below {base.text}: was asked other cases than {whole.root} has: {_few(other)}. "
                 "Run it again, or name its --suite and --gold."
             )
-    return runs
 
 
-def _fitting(base: Named, run: RunFolder, results: Sequence[Comparison]) -> Comparison:
-    """Return the table that a run can be held against: the one with its label, else the one of its scorer."""
+def _side_of_run(base: Named, run: RunFolder, seats: Sequence[Seat]) -> Side:
+    """Return a run as what is held against the table with its label, else against that of its scorer."""
     from harness.runs.comparing import default_scorer
+    from harness.runs.reading import reading_of
 
-    label = base.gated or run.manifest.system.label
-    for result in results:
-        if len(results) == 1 or any(system.system == label for system in result.systems):
-            return result
-    scorer = default_scorer(run)
-    return next((result for result in results if result.scorer == scorer), results[0])
+    label = run.manifest.system.label
+    tables = {seat.label: seat.scorer for seat in seats}
+    scorer = tables.get(base.gated or label) or default_scorer(run)
+    if scorer not in tables.values():
+        scorer = next(iter(tables.values()))
+    return Side(label, scorer, reading_of(run.manifest.reader), frozenset(run.manifest.cases))
 
 
 def _scored(run: RunFolder, result: Comparison, by: Measuring) -> Comparison:

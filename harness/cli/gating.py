@@ -15,6 +15,7 @@ import click
 from harness.errors import GateError, InputError
 
 if TYPE_CHECKING:
+    from harness.cli.pairing import Seat
     from harness.comparison import Comparison
     from harness.gates import Against, Breach, Floor
     from harness.runs.folder import RunFolder
@@ -124,6 +125,23 @@ class Gates:
                 place_of(floor, systems, layers)
         for text in self.baselines:
             baselines.check(baselines.named(text, systems), whole)
+
+    def check_pairs(self, seats: Sequence[Seat], asked: Suite) -> None:
+        """Refuse, before any work is done, baselines that the tables to come could not be held against.
+
+        Args:
+            seats: the systems that the tables will have.
+            asked: their cases.
+
+        Raises:
+            InputError: for another scorer, another reader or budget, or other systems.
+        """
+        if not self.baselines:
+            return
+        from harness.cli import baselines
+
+        for text in self.baselines:
+            baselines.check_pairs(text, seats, frozenset(asked.ids))
 
     def hold(self, results: Sequence[Comparison], by: Measuring, stopped: str | None = None) -> Held:
         """Hold tables to the gates; nothing is raised before `Held.close`, so that the tables are shown first.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -130,10 +130,16 @@ def command(systems: tuple[str, ...], dry_run: bool, per_case: bool, **flags: An
     gates.check([one.spec.label for one in entrants], suite, whole)
     settings = _settings(flags)
     running.check_scorer(values)
+
+    def check(manifests: Sequence[Manifest]) -> None:
+        running.check_runs(manifests, values, flags["output"])
+        if gates.baselines:
+            gates.check_pairs(running.seats(manifests, values, {}), suite)
+
     if dry_run:
-        _show_plan(_planned(suite, entrants, settings, values, flags))
+        _show_plan(_planned(suite, entrants, settings, values, flags, check))
         return
-    done = _carry_out(suite, entrants, settings, values, flags)
+    done = _carry_out(suite, entrants, settings, values, flags, check)
     results = running.compared(done.folders, suite, values, {}, keep=True)
     stopped = f"stopped early: {done.stopped}. What is finished is kept." if done.stopped else None
     try:
@@ -231,11 +237,9 @@ def _carry_out(
     settings: Settings,
     values: Mapping[str, Resolved],
     flags: Mapping[str, Any],
+    check: Callable[[Sequence[Manifest]], None],
 ) -> Done:
     from harness.runs.execute import execute
-
-    def check(manifests: Sequence[Manifest]) -> None:
-        running.check_runs(manifests, values, flags["output"])
 
     async def work(tick: Any) -> Done:
         models = _models(values, flags)
@@ -274,6 +278,7 @@ def _planned(
     settings: Settings,
     values: Mapping[str, Resolved],
     flags: Mapping[str, Any],
+    check: Callable[[Sequence[Manifest]], None],
 ) -> list[Planned]:
     """Load the adapters as a run does, so that what a run would refuse is refused; return the work of each."""
     from contextlib import AsyncExitStack
@@ -293,7 +298,7 @@ def _planned(
             return [(one.entrant.info, one.manifest) for one in loaded]
 
     found = asyncio.run(work())
-    running.check_runs([manifest for _, manifest in found], values, flags["output"])
+    check([manifest for _, manifest in found])
     return plan(suite, found)
 
 

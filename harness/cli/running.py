@@ -13,6 +13,7 @@ from harness.cli import console, judging
 from harness.errors import InputError
 
 if TYPE_CHECKING:
+    from harness.cli.pairing import Seat
     from harness.comparison import Comparison
     from harness.gates import Breach
     from harness.runs.comparing import Common
@@ -54,6 +55,33 @@ def check_runs(
         check_answers(manifests, str(values["scorer"].value).partition("(")[0])
     else:
         _check_tables(len({scorer_for(one) for one in manifests}), values["format"].value, outputs)
+
+
+def seats(
+    manifests: Sequence[Manifest], values: Mapping[str, Resolved], flags: Mapping[str, Any]
+) -> list[Seat]:
+    """Return the systems of the tables that `compared` will make of runs.
+
+    Args:
+        manifests: of the runs, under the labels that they have in the tables.
+        values: the settings.
+        flags: what the command line gave for a judge.
+    """
+    from harness.cli.pairing import Seat
+    from harness.scoring.scorer import options_of
+    from harness.report.disclosure import typed
+    from harness.runs.comparing import scorer_for
+    from harness.runs.reading import reading_of
+    from harness.scoring import find_scorer
+
+    named = judging.scorer(values, flags) if values["scorer"].source != "default" else None
+    found = []
+    for one in manifests:
+        used = named or find_scorer(scorer_for(one))
+        found.append(
+            Seat(one.system.label, used.name, typed(used.name, options_of(used)), reading_of(one.reader))
+        )
+    return found
 
 
 def _check_tables(count: int, format: str | None, outputs: Sequence[Path]) -> None:

@@ -72,11 +72,15 @@ def _row(key: str, label: str, value: Any, text: str = "", note: str = "") -> Ro
 
 def scorer_spec(result: Comparison) -> str:
     """Return the scorer with its options, where they are known, as it can be typed."""
-    options = result.scorer_options or {}
+    return typed(result.scorer, result.scorer_options)
+
+
+def typed(scorer: str, options: Mapping[str, Any] | None) -> str:
+    """Return a scorer with options as it can be typed."""
     # 8 and 8.0 are one option.
-    same = {name: float(value) if type(value) is int else value for name, value in options.items()}
+    same = {name: float(value) if type(value) is int else value for name, value in (options or {}).items()}
     told = ", ".join(f"{name}={value!r}" for name, value in same.items())
-    return f"{result.scorer}({told})" if told else result.scorer
+    return f"{scorer}({told})" if told else scorer
 
 
 def _scorer_row(result: Comparison) -> Row:

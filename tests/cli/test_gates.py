@@ -290,6 +290,98 @@ def test_a_baseline_of_another_judge_is_refused(server: Server, fees: Path, insi
     assert "Overall" in other.stdout, "what was judged is shown all the same"
 
 
+# ---- two tables -----------------------------------------------------------------------
+
+
+@pytest.fixture
+def mixed(server: Server, tmp_path: Path, inside: Any) -> Path:
+    """Write `base.json` of three systems that only recall, and `runs`, in which a model now reads for one of them."""
+    write_cases(tmp_path / "suite", 6)
+    recalling = ("run", "-s", "bm25", "-s", "no_memory", "-s", "oracle", "--suite", "suite")
+    assert inside(*recalling, "--runs", "old", "-o", "base.json").returncode == 0
+    assert inside(*recalling[:1], *recalling[3:], "--runs", "runs").returncode == 0
+    read = inside(
+        "run", "-s", "bm25", "--reader", "llm", "--base-url", server.base_url, "--model", "rules",
+        "--suite", "suite", "--runs", "runs",
+    )  # fmt: skip
+    assert read.returncode == 0, read.stderr
+    return tmp_path / "runs"
+
+
+@pytest.mark.parametrize("baseline", ["base.json", "bm25=base.json"])
+def test_a_system_that_stands_in_another_table_than_its_baseline_is_refused(
+    mixed: Path, inside: Any, baseline: str
+) -> None:
+    done = inside("compare", "runs", "--not-below", baseline)
+    assert done.returncode == 2
+    assert (
+        f"--not-below {baseline}: bm25 stands in the keyword-recall table, the baseline was scored by "
+        "evidence-recall. Run it as the baseline was run" in done.stderr
+    )
+    assert inside("compare", "runs", "--not-below", "no_memory=base.json").returncode == 0
+
+
+def test_a_folder_of_runs_says_which_systems_of_every_table_it_leaves_out(
+    mixed: Path, tmp_path: Path, inside: Any
+) -> None:
+    done = inside("compare", "runs", "--not-below", "old")
+    assert done.returncode == 2
+    assert "--not-below old: bm25 is not comparable with bm25: its reader was extractive" in done.stderr
+    done = inside("compare", "runs", "--not-below", str(run_folder(tmp_path / "old", "oracle")))
+    assert done.returncode == 0, done.stderr
+    assert "holds nothing of, and does not gate: no_memory, bm25" in done.stderr
+
+
+def test_a_system_of_one_table_says_which_of_another_it_does_not_gate(
+    mixed: Path, tmp_path: Path, inside: Any
+) -> None:
+    done = inside("compare", "runs", "--not-below", "no_memory")
+    assert done.returncode == 0, done.stderr
+    assert (
+        "--not-below no_memory: stands in the evidence-recall table, and does not gate what stands in another: "
+        "bm25 (keyword-recall)" in done.stderr
+    )
+    assert "met: oracle 1, against 0 of no_memory" in done.stderr
+    for baseline in ("bm25", "oracle=bm25"):
+        done = inside("compare", "runs", "--not-below", baseline)
+        assert done.returncode == 2
+        assert f"--not-below {baseline}: bm25 stands in the keyword-recall table" in done.stderr
+        assert "oracle (evidence-recall)" in done.stderr
+
+
+# ---- before a run ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("more", [(), ("--dry-run",)], ids=["run", "dry"])
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (("--budget", "300", "--not-below", "old.json"), "its budget was 1,000 words, here it is 300"),
+        (("--budget", "300", "--not-below", "old"), "its budget was 1,000 words, here it is 300"),
+        (("--recall-limit", "3", "--not-below", "bm25=old"), "it was asked for 100 memories, here for 3"),
+        (("-s", "echo", "--not-below", "other.json"), "was scored by token-f1, this by evidence-recall"),
+        (("--not-below", "bm25"), "there is no other system"),
+        (("--not-below", "old.json", "--case", "layer2_03*"), "have no scored case in common"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_a_baseline_that_will_not_fit_is_refused_before_a_run_begins(
+    tmp_path: Path, inside: Any, flags: tuple[str, ...], said: str, more: tuple[str, ...]
+) -> None:
+    write_cases(tmp_path / "suite", 3)
+    first = ("--case", "layer2_01*", "--case", "layer2_02*")
+    old = inside("run", "-s", "bm25", "--suite", "suite", *first, "--runs", "old", "-o", "old.json")
+    assert old.returncode == 0, old.stderr
+    report = json.loads((tmp_path / "old.json").read_text())
+    del report["disclosure"]
+    (tmp_path / "other.json").write_text(json.dumps({**report, "scorer": "token-f1"}))
+    done = inside("run", "-s", "bm25", "--suite", "suite", *flags, *more)
+    assert done.returncode == 2, done.stdout
+    assert said in done.stderr
+    assert not (tmp_path / "runs").exists()
+    assert "Questions" not in done.stdout
+
+
 # ---- errors ---------------------------------------------------------------------------
 
 
