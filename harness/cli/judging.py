@@ -83,6 +83,18 @@ def scorer(values: Mapping[str, Resolved], flags: Mapping[str, Any]) -> Scorer:
     return find_scorer(spec, **options)
 
 
+def check(used: Scorer) -> None:
+    """Refuse a judge that cannot be had, before any work is done for it.
+
+    Raises:
+        InputError, SettingsError: see `LLMJudge.check`.
+    """
+    from harness.scoring.scorer import JUDGE
+
+    if used.name == JUDGE and hasattr(used, "check"):
+        used.check()
+
+
 def refuse_judge_flags(values: Mapping[str, Resolved], flags: Mapping[str, Any]) -> None:
     """Refuse flags that only judges read where the scorer is none.
 

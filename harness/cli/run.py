@@ -140,15 +140,15 @@ def command(systems: tuple[str, ...], dry_run: bool, per_case: bool, **flags: An
         _show_plan(_planned(suite, entrants, settings, values, flags, check))
         return
     done = _carry_out(suite, entrants, settings, values, flags, check)
-    results = running.compared(done.folders, suite, values, {}, keep=True)
     stopped = f"stopped early: {done.stopped}. What is finished is kept." if done.stopped else None
     try:
+        results = running.compared(done.folders, suite, values, {}, keep=True)
         held = gates.hold(results, gating.Measuring(whole, suite, values, {}, done.folders), stopped)
         running.show(
             results, values["format"].value, flags["output"], held.breaches,
             per_case=per_case, suite=whole, runs=done.folders,
         )  # fmt: skip
-    finally:  # what was run is kept, whatever comes of showing it
+    finally:  # what was run is kept, whatever comes of scoring and showing it
         click.echo(_told(done, flags["root"]), err=True)
     held.close()
 

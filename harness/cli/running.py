@@ -36,9 +36,9 @@ def suite_of(runs: Sequence[RunFolder], values: Mapping[str, Resolved]) -> Suite
 
 
 def check_scorer(values: Mapping[str, Resolved]) -> None:
-    """Refuse a scorer that cannot be had, before any work is done for it."""
+    """Refuse a scorer that cannot be had, a judge without a key too, before any work is done for it."""
     if values["scorer"].source != "default":
-        judging.scorer(values, {})
+        judging.check(judging.scorer(values, {}))
 
 
 def check_runs(

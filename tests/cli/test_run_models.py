@@ -252,6 +252,42 @@ def test_runs_are_judged_afterwards_without_running_anything(
     assert journal(run / "scores.llm-judge.jsonl") == rows
 
 
+@pytest.mark.parametrize("more", [(), ("--dry-run",)], ids=["run", "dry"])
+@pytest.mark.parametrize(
+    ("judge", "said"),
+    [
+        ((), "no model endpoint"),
+        (("--model", "x", "--base-url", NOWHERE, "--cassette-mode", "replay"), "cassette"),
+        (("--base-url", NOWHERE), "--base-url without --model: name the model"),
+    ],
+    ids=["key", "cassette", "name"],
+)
+def test_a_judge_that_cannot_be_had_is_refused_before_a_run_begins(
+    suite: Path, recallbench: Any, tmp_path: Path, judge: tuple[str, ...], said: str, more: tuple[str, ...]
+) -> None:
+    done = recallbench(
+        "run", "--suite", suite, "-s", "quick:Writes", "--reader", "own", "--scorer", "llm-judge", *judge, *more,
+        env=environment(),
+    )  # fmt: skip
+    assert done.returncode == 2, done.stderr
+    assert said in done.stderr
+    assert not (tmp_path / "runs").exists()
+    assert not (tmp_path / ".recallbench").exists()
+    assert "Questions" not in done.stdout
+
+
+def test_what_was_run_is_told_to_be_kept_when_the_judge_does_not_answer(
+    suite: Path, recallbench: Any, tmp_path: Path
+) -> None:
+    done = recallbench(
+        "run", "--suite", suite, "-s", "quick:Writes", "--reader", "own", "--scorer", "llm-judge",
+        "--model", "x", "--base-url", NOWHERE, env=environment(),
+    )  # fmt: skip
+    assert done.returncode == 3, done.stderr
+    assert f"questions asked: {CASES} now; kept in runs/ (recallbench compare runs/)" in done.stderr
+    assert len(answers(run_folder(tmp_path / "runs", "quick:Writes"))) == CASES
+
+
 def test_a_key_is_in_no_file_of_a_run(server: Server, suite: Path, recallbench: Any, tmp_path: Path) -> None:
     key = "sk-loopback-9Qz"
     server.set_faults([{"do": {"text": RIGHT}}])

@@ -183,14 +183,37 @@ class LLMJudge:
     def _open_cassette(self) -> Cassette:
         return Cassette(None if self.cassette is None else Path(self.cassette), self.cassette_mode)
 
-    async def _judge_all(self, pairs: list[Pair]) -> list[CaseScore]:
+    def check(self) -> None:
+        """Refuse a judge that cannot be had; nothing is asked, and no cassette is made.
+
+        Raises:
+            InputError: for prompts, prices or a cassette that cannot be read.
+            SettingsError: when no judge can be resolved.
+        """
+        self._templates()
+        self._price_table()
+        if self.cassette_mode == "auto":
+            self._check_endpoints()
+        else:
+            with self._open_cassette() as cassette:
+                self.resolve(cassette)
+
+    def _check_endpoints(self) -> None:
+        with Cassette(None) as none:
+            self._check_names(self.resolve(none))
+
+    def _templates(self) -> JudgePrompts:
         folder = None if self.prompts is None else Path(self.prompts)
-        templates = JudgePrompts(folder, per_criterion=self.per_criterion)
-        prices: Mapping[str, Price] = {} if self.prices is None else load_prices(Path(self.prices))
+        return JudgePrompts(folder, per_criterion=self.per_criterion)
+
+    def _price_table(self) -> Mapping[str, Price]:
+        return {} if self.prices is None else load_prices(Path(self.prices))
+
+    async def _judge_all(self, pairs: list[Pair]) -> list[CaseScore]:
+        templates, prices = self._templates(), self._price_table()
         budget = Budget(self.max_cost)
         if self.cassette_mode == "auto":
-            with Cassette(None) as none:
-                self._check_names(self.resolve(none))  # before a cassette is made for it
+            self._check_endpoints()  # before a cassette is made for it
         with self._open_cassette() as cassette:
             endpoints = self.resolve(cassette)
             self._state = _State(endpoints, templates.hash, kept_in=_kept_in(cassette))
