@@ -23,17 +23,24 @@ _ROUNDING = 1e-9
 
 
 class Breach(NamedTuple):
-    """A gate that is not kept.
+    """A gate that is not kept, or could not be held.
 
     Attributes:
         gate: as the user wrote it, such as `--fail-under layer2=0.6`.
         message: one line that names the gate, who breaks it, and by how much.
         cases: a line for each case that it is down to, the worst first; empty where that is not known.
+        refused: whether it could not be held at all, such as against a baseline that does not fit.
     """
 
     gate: str
     message: str
     cases: tuple[str, ...] = ()
+    refused: bool = False
+
+    @property
+    def title(self) -> str:
+        """What came of the gate, in a few words."""
+        return f"{self.gate} {'could not be held' if self.refused else 'not met'}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,8 @@ def run(
     whole, asked = options.chosen_suite(values, flags["layer"], flags["cases"])
     used = judging.scorer(values, flags)
     given = answers(whole)
-    gates.check(list(given.systems), asked, whole)
+    with gating.annotated(values["format"].value):
+        gates.check(list(given.systems), asked, whole)
     if values["scorer"].source == "default" and _only_recalled(given):
         used = find_scorer("evidence-recall")  # an export of runs without answers
     with judging.watched(used):
@@ -60,7 +61,7 @@ def run(
         result = replace(result, judge=result.judge._replace(disagreements=found))
     held = gates.hold([result], gating.Measuring(whole, asked, values, flags))
     running.show(
-        [result], values["format"].value, flags["output"], held.breaches,
+        [result], values["format"].value, flags["output"], held.shown,
         per_case=per_case, evidence=evidence, suite=whole, answers=given.systems,
     )  # fmt: skip
     held.close()
@@ -99,7 +100,7 @@ def run_on_runs(paths: Sequence[Path], *, per_case: bool, keep: bool, **flags: A
         ran.results, gating.Measuring(ran.whole, ran.asked, ran.values, flags, running.told_apart(ran.runs))
     )
     running.show(
-        ran.results, ran.values["format"].value, flags["output"], held.breaches,
+        ran.results, ran.values["format"].value, flags["output"], held.shown,
         per_case=per_case, suite=ran.whole, runs=ran.runs,
     )  # fmt: skip
     held.close()
@@ -137,7 +138,8 @@ def compared(
     if flags["layer"] or flags["cases"]:
         asked = options.part_of(whole, flags["layer"], flags["cases"])
     running.check_runs([run.manifest for run in runs], values, flags["output"])
-    gates.check([run.manifest.system.label for run in running.told_apart(runs)], asked, whole)
+    with gating.annotated(values["format"].value):
+        gates.check([run.manifest.system.label for run in running.told_apart(runs)], asked, whole)
     return Ran(runs, whole, asked, values, running.compared(runs, asked, values, flags, keep=keep))
 
 

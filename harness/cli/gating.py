@@ -50,12 +50,17 @@ class Held:
     Attributes:
         breaches: those that are broken.
         lines: what else has to be said.
-        refused: why a gate could not be held.
+        refused: those that could not be held, each with the reason.
     """
 
     breaches: list[Breach] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
-    refused: InputError | None = None
+    refused: list[Breach] = field(default_factory=list)
+
+    @property
+    def shown(self) -> list[Breach]:
+        """What annotations and JUnit have to show."""
+        return [*self.breaches, *self.refused]
 
     def close(self) -> None:
         """Say what is to be said on standard error.
@@ -75,8 +80,8 @@ class Held:
             told += [breach.message, *(f"  {case}" for case in breach.cases[:_SHOWN])]
             if more := len(breach.cases[_SHOWN:]):
                 told.append(f"  and {more} more")
-        if self.refused is not None:
-            told.append(str(self.refused))
+        if self.refused:
+            told += [refusal.message for refusal in self.refused]
             raise InputError(visible("\n".join(told)))
         if told:
             raise GateError(visible("\n".join(told)))
@@ -158,15 +163,14 @@ class Gates:
             held.breaches.append(Breach("run", stopped))
         judged = _judged(results)
         held.breaches += judged
-        try:
-            if self.max_errors is not None and not judged:
-                held.breaches += too_many_errors(results, self.max_errors)
-            if not held.breaches:
-                held.breaches += nothing_scored(results)
+        if self.max_errors is not None and not judged:
+            held.breaches += too_many_errors(results, self.max_errors)
+        if not held.breaches:
+            held.breaches += nothing_scored(results)
+        with _refusals(held, "--fail-under"):
             held.breaches += below_floors(results, self.floors)
+        with _refusals(held, "--not-below"):
             self._hold_baselines(results, by, held)
-        except InputError as error:
-            held.refused = error
         return held
 
     def _hold_baselines(self, results: Sequence[Comparison], by: Measuring, held: Held) -> None:
@@ -177,9 +181,12 @@ class Gates:
 
         pairs: list[Against] = []
         for text in self.baselines:
-            found = baselines.against(text, results, by)
-            pairs += found.pairs
-            held.lines += found.lines
+            with _refusals(held, f"--not-below {text}"):
+                found = baselines.against(text, results, by)
+                pairs += found.pairs
+                held.lines += found.lines
+        if held.refused:  # Holm's correction is over all of them
+            return
         for verdict in held_against(pairs, margin=self.margin):
             if verdict.breach is not None:
                 held.breaches.append(verdict.breach)
@@ -208,6 +215,31 @@ def gates_of(flags: Mapping[str, Any], max_errors: float | None = None) -> Gates
         raise InputError("--margin is for --not-below. Name a baseline, or leave it out.")
     # One that is named twice would be two tests for Holm's correction, and break later for it.
     return Gates(floors, tuple(dict.fromkeys(baselines)), flags["margin"] or 0.0, max_errors)
+
+
+@contextmanager
+def _refusals(held: Held, gate: str) -> Iterator[None]:
+    """Take down why a gate could not be held, so that it is shown with the tables."""
+    from harness.gates import Breach
+
+    try:
+        yield
+    except InputError as error:
+        held.refused.append(Breach(gate, str(error), refused=True))
+
+
+@contextmanager
+def annotated(format: str | None) -> Iterator[None]:
+    """Show GitHub too what is refused inside, where there is no table yet to show it with."""
+    try:
+        yield
+    except InputError as error:
+        if format == "github":
+            from harness.cli import console
+            from harness.gates import Breach
+
+            console.show_annotations((), [Breach("gates", str(error), refused=True)])
+        raise
 
 
 @contextmanager

@@ -58,9 +58,7 @@ def command(
     gates = gating.Gates(max_errors=flags["max_errors"])
     ran = comparing.compared(runs, {**flags, "format": printed, "output": outputs}, gates)
     held = gates.hold(ran.results, gating.Measuring(ran.whole, ran.asked, ran.values, flags))
-    running.show(
-        ran.results, printed, outputs, held.breaches, per_case=per_case, suite=ran.whole, runs=ran.runs
-    )
+    running.show(ran.results, printed, outputs, held.shown, per_case=per_case, suite=ran.whole, runs=ran.runs)
     if opens:
         _open(pages[0])
     held.close()

@@ -127,14 +127,16 @@ def command(systems: tuple[str, ...], dry_run: bool, per_case: bool, **flags: An
     entrants = _entrants(systems, controls=flags["controls"], cheaters=flags["cheaters"])
     whole, suite = options.chosen_suite(values, flags["layer"], flags["cases"])
     suite = _limited(suite, flags["limit"])
-    gates.check([one.spec.label for one in entrants], suite, whole)
+    with gating.annotated(values["format"].value):
+        gates.check([one.spec.label for one in entrants], suite, whole)
     settings = _settings(flags)
     running.check_scorer(values)
 
     def check(manifests: Sequence[Manifest]) -> None:
         running.check_runs(manifests, values, flags["output"])
         if gates.baselines:
-            gates.check_pairs(running.seats(manifests, values, {}), suite)
+            with gating.annotated(values["format"].value):
+                gates.check_pairs(running.seats(manifests, values, {}), suite)
 
     if dry_run:
         _show_plan(_planned(suite, entrants, settings, values, flags, check))
@@ -145,7 +147,7 @@ def command(systems: tuple[str, ...], dry_run: bool, per_case: bool, **flags: An
         results = running.compared(done.folders, suite, values, {}, keep=True)
         held = gates.hold(results, gating.Measuring(whole, suite, values, {}, done.folders), stopped)
         running.show(
-            results, values["format"].value, flags["output"], held.breaches,
+            results, values["format"].value, flags["output"], held.shown,
             per_case=per_case, suite=whole, runs=done.folders,
         )  # fmt: skip
     finally:  # what was run is kept, whatever comes of scoring and showing it

@@ -209,7 +209,7 @@ def show(
         results: one comparison, or two.
         format: what is printed, None for nothing.
         outputs: files to write.
-        breaches: gates that are broken.
+        breaches: gates that are broken or could not be held.
         per_case: add the case-by-system matrix.
         evidence: show each case with the facts found and missing.
         beside: the suite, the runs and the answers, which the HTML report shows.

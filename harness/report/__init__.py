@@ -85,7 +85,7 @@ def render(
         runs: the runs that answers come from: `html` shows them, and `json` and `md` disclose how they were made.
         answers: the answers by system and test id where they come from a file: `html` shows them, and with the suite
             `json` and `md` tell where missed facts were lost.
-        breaches: gates that are broken, for `github` and `junit`.
+        breaches: gates that are broken or could not be held, for `github` and `junit`.
     """
     match format:
         case "json":

@@ -24,9 +24,9 @@ _CASES = 20
 
 
 def workflow_commands(results: Sequence[Comparison], breaches: Sequence[Breach] = ()) -> str:
-    """Return the workflow commands: an error a broken gate, a warning a case that failed."""
+    """Return the workflow commands: an error a gate that is broken or could not be held, a warning a case that failed."""
     lines = [
-        command("error", "\n".join((breach.message, *breach.cases)), title=f"{breach.gate} not met")
+        command("error", "\n".join((breach.message, *breach.cases)), title=breach.title)
         for breach in breaches
     ]
     failed = [one for result in results for one in _failed(result)]
@@ -51,7 +51,7 @@ def summary(
 
     Args:
         results: the tables.
-        breaches: the gates that are broken.
+        breaches: the gates that are broken or could not be held.
         limit: the most bytes to return; what does not fit is left out, from the end, and that is said.
     """
     kept: list[str] = []
@@ -69,7 +69,8 @@ def _blocks(results: Sequence[Comparison], breaches: Sequence[Breach]) -> Iterat
     """Yield the summary in pieces that are left out whole."""
     yield "## recallbench\n\n"
     for breach in breaches:
-        yield f"- ❌ {markdown.escape(breach.message)}\n"
+        refused = "could not be held: " if breach.refused else ""
+        yield f"- ❌ {refused}{markdown.escape(breach.message)}\n"
         yield from (f"  - {markdown.escape(line)}\n" for line in breach.cases[:_CASES])
         if more := len(breach.cases[_CASES:]):
             yield f"  - and {more} more\n"

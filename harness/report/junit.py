@@ -3,7 +3,7 @@
 - the class of a test is `SYSTEM.LAYER`, since viewers tell tests apart by class and name alone
 - failed: an answer that did not pass; error: of the system or the judge; skipped: missing or not annotated
 - a scorer without a pass fails nothing; the reward and the facts stand in each test's output
-- a broken gate is a test of its own that failed
+- a broken gate is a test of its own that failed, one that could not be held an error
 - the schema is the one of Jenkins's JUnit plugin, `tests/report/junit.xsd`
 """
 
@@ -33,9 +33,8 @@ class _Counts(NamedTuple):
 
 def render(result: Comparison, breaches: Sequence[Breach] = ()) -> str:
     """Return a comparison as JUnit XML; each broken gate is a test that failed."""
-    counted = _counts(result, result.systems)
-    broken = len(breaches)
-    counts = _written(counted._replace(tests=counted.tests + broken, failures=counted.failures + broken))
+    counted, gates = _counts(result, result.systems), _gate_counts(breaches)
+    counts = _written(_Counts(*(one + other for one, other in zip(counted, gates, strict=True))))
     del counts["skipped"]  # the schema has it for a suite only
     root = Xml.Element("testsuites", {"name": "recallbench", **counts})
     for system in result.systems:
@@ -47,14 +46,18 @@ def render(result: Comparison, breaches: Sequence[Breach] = ()) -> str:
 
 
 def _gates(breaches: Sequence[Breach]) -> Xml.Element:
-    made = Xml.Element(
-        "testsuite", {"name": "gates", **_written(_Counts(len(breaches), len(breaches), 0, 0))}
-    )
+    made = Xml.Element("testsuite", {"name": "gates", **_written(_gate_counts(breaches))})
     for breach in breaches:
         test = Xml.SubElement(made, "testcase", name=clean(breach.gate), classname="gates")
-        failure = Xml.SubElement(test, "failure", message=clean(breach.message), type="gate")
+        kind = "error" if breach.refused else "failure"
+        failure = Xml.SubElement(test, kind, message=clean(breach.message), type="gate")
         failure.text = clean("\n".join(breach.cases)) or None
     return made
+
+
+def _gate_counts(breaches: Sequence[Breach]) -> _Counts:
+    refused = sum(breach.refused for breach in breaches)
+    return _Counts(len(breaches), len(breaches) - refused, refused, 0)
 
 
 def clean(text: str) -> str:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -453,6 +454,47 @@ def test_annotations_and_the_step_summary(suite: Path, tmp_path: Path, recallben
     assert text.startswith("before\n## recallbench\n")
     assert "--fail-under 0.99 not met" in text
     assert "| Overall (mean over cases) |" in text
+
+
+def test_a_gate_that_could_not_be_held_is_annotated_summed_up_and_an_error_in_junit(
+    old: Path, tmp_path: Path, recallbench: Any
+) -> None:
+    answers(tmp_path, new=[RIGHT] * 9)
+    summary = tmp_path / "summary.md"
+    done = recallbench(
+        "compare", "answers.json", "--suite", "suite", "--format", "github", "-o", "junit.xml",
+        "--not-below", "old.json", "--fail-under", "1",
+        env={"GITHUB_STEP_SUMMARY": str(summary)},
+    )  # fmt: skip
+    assert done.returncode == 2
+    why = "--not-below old.json: holds mem, other, and nothing of new"
+    assert why in done.stderr
+    (line,) = done.stdout.splitlines()
+    assert line.startswith(f"::error title=--not-below old.json could not be held::{why}")
+    assert f"could not be held: {why}" in summary.read_text()
+    gates = ElementTree.parse(tmp_path / "junit.xml").getroot()[-1]
+    assert (gates.get("name"), gates.get("failures"), gates.get("errors")) == ("gates", "0", "1")
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (("run", "-s", "no_memory", "--not-below", "nobody"), "nobody: is no JSON report"),
+        (("run", "-s", "no_memory", "--not-below", "old.json"), "was scored by keyword-recall"),
+        (("compare", "answers.json", "--fail-under", "men=1"), "men is no system"),
+    ],
+    ids=["name", "scorer", "floor"],
+)
+def test_what_is_refused_before_the_work_is_annotated_too(
+    old: Path, tmp_path: Path, inside: Any, command: tuple[str, ...], said: str
+) -> None:
+    answers(tmp_path, new=[RIGHT] * 9)
+    done = inside(*command, "--suite", "suite", "--format", "github")
+    assert done.returncode == 2
+    (line,) = done.stdout.splitlines()
+    assert line.startswith("::error title=gates could not be held::")
+    assert said in line
+    assert said in done.stderr
 
 
 def test_a_summary_that_cannot_be_written_closes_no_gate(

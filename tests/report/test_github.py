@@ -40,6 +40,14 @@ def test_an_error_a_breach_and_a_warning_a_case_that_failed() -> None:
     ]
 
 
+def test_a_gate_that_could_not_be_held_is_an_error_and_stands_in_the_summary() -> None:
+    refused = Breach("--not-below a:b", "--not-below a:b: was scored by x\n::error::y", refused=True)
+    assert github.workflow_commands([], [refused]) == (
+        "::error title=--not-below a%3Ab could not be held::--not-below a:b: was scored by x%0A::error::y\n"
+    )
+    assert "could not be held: --not-below a:b: was scored by x" in github.summary([], [refused])
+
+
 def test_nothing_is_said_where_all_passed() -> None:
     assert render(made([Scored(1.0)]), "github") == ""
 

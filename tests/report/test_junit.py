@@ -136,6 +136,24 @@ def test_a_broken_gate_is_a_test_that_failed() -> None:
     assert (failure.get("message"), failure.text) == ("bm25 0.75, below 0.9", "layer1_01_fee 0.5")
 
 
+def test_a_gate_that_could_not_be_held_is_an_error() -> None:
+    gates = [
+        Breach("--fail-under 0.9", "bm25 0.75, below 0.9"),
+        Breach("--not-below old.json", "--not-below old.json: does not fit\x1b", refused=True),
+    ]
+    document = render(made("bm25"), "junit", breaches=gates)
+    root = read(document)
+    assert [root.get(name) for name in ("tests", "failures", "errors")] == ["8", "2", "3"]
+    suite = root[-1]
+    assert [suite.get(name) for name in ("name", "tests", "failures", "errors")] == ["gates", "2", "1", "1"]
+    assert [(test.get("name"), test[0].tag) for test in suite] == [
+        ("--fail-under 0.9", "failure"),
+        ("--not-below old.json", "error"),
+    ]
+    assert suite[1][0].get("message") == "--not-below old.json: does not fit\ufffd"
+    check(document)
+
+
 @pytest.mark.parametrize(
     "text",
     ["x", FORBIDDEN, ']]><testcase name="y"/>', "&amp; <b> \"q\" 'a'", "a\nb\tc\rd", "記憶システム 🙂", ""],
