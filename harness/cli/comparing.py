@@ -48,6 +48,7 @@ def run(
         gates.check(list(given.systems), asked, whole)
     if values["scorer"].source == "default" and _only_recalled(given):
         used = find_scorer("evidence-recall")  # an export of runs without answers
+    _check_scorable(given, asked, used.name)
     with judging.watched(used):
         result = compare(
             asked, given, scorer=used, partial=flags["partial"], threshold=values["pass_threshold"].value
@@ -65,6 +66,31 @@ def run(
         per_case=per_case, evidence=evidence, suite=whole, answers=given.systems,
     )  # fmt: skip
     held.close()
+
+
+def _check_scorable(given: Responses, asked: Suite, scorer: str) -> None:
+    """Refuse a scorer of memories where there are answers only, and the other way round.
+
+    Raises:
+        InputError: when every answer would be missing.
+    """
+    from harness.runs.comparing import EVIDENCE_RECALL, KEYWORD_RECALL, OF_ANSWERS
+
+    if scorer in OF_ANSWERS and _only_recalled(given):
+        raise InputError(
+            f"--scorer {scorer}: there are memories and no answers. Use --scorer {EVIDENCE_RECALL}, or add the answers."
+        )
+    ids = set(asked.ids)
+    every = [one for answers in given.systems.values() for name, one in answers.items() if name in ids]
+    if (
+        scorer == EVIDENCE_RECALL
+        and any(one.text is not None for one in every)
+        and all(one.memory is None for one in every)
+    ):
+        raise InputError(
+            f"--scorer {scorer}: there are answers and no memories. Use --scorer {KEYWORD_RECALL}, or write "
+            "each answer as {answer, memory} with what was recalled for it."
+        )
 
 
 def _only_recalled(given: Responses) -> bool:
@@ -135,6 +161,7 @@ def compared(
     if older := [run for run in older if run.has_answers]:
         reason = "since a later run of the same system over as many cases or more is there"
         _leave_out(older, reason, "Name their folders")
+    runs = _with_answers(runs, values, gates)
     if flags["layer"] or flags["cases"]:
         asked = options.part_of(whole, flags["layer"], flags["cases"])
     running.check_runs([run.manifest for run in runs], values, flags["output"])
@@ -160,6 +187,32 @@ def _one_suite(runs: Sequence[RunFolder], values: Mapping[str, Resolved]) -> Sui
         )
         raise InputError(f"the runs are over {len(groups)} suites: {told}. Name one with --suite.")
     return running.suite_of(runs, values)
+
+
+def _with_answers(
+    runs: list[RunFolder], values: Mapping[str, Resolved], gates: gating.Gates
+) -> list[RunFolder]:
+    """Return the runs that the scorer has something to score of; the others are named.
+
+    Raises:
+        InputError: when some have nothing, and a gate would be passed by not answering.
+    """
+    from harness.runs.comparing import without_answers
+    from harness.scoring.scorer import scorer_name
+
+    if values["scorer"].source == "default":
+        return runs
+    scorer = scorer_name(values["scorer"].value)
+    left = without_answers(runs, scorer)
+    if not left or len(left) == len(runs):  # of all of them the error to come says it
+        return runs
+    if gates.floors or gates.baselines:
+        raise InputError(
+            f"--scorer {scorer}: {', '.join(run.path.name for run in left)} hold memories and no answers, and a "
+            "gate must not be passed by not answering. Name the runs that hold answers."
+        )
+    _leave_out(left, f"since they hold memories and no answers for {scorer}", "Run them with --reader llm")
+    return [run for run in runs if run not in left]
 
 
 def _leave_out(runs: Sequence[RunFolder], reason: str, mend: str) -> None:

@@ -113,7 +113,7 @@ def compared(
         flags: what the command line gave for a judge.
         keep: write each run's scores into its folder.
     """
-    from harness.runs.comparing import common_cases, default_scorer, standing
+    from harness.runs.comparing import check_memories, common_cases, default_scorer, standing
     from harness.scoring import find_scorer
     from harness.suite.hashing import case_hashes
 
@@ -123,6 +123,7 @@ def compared(
     kept = {run.path: standing(suite, run, hashes) if keep else common.suite.cases for run in runs}
     if values["scorer"].source != "default":
         used = judging.scorer(values, flags)
+        check_memories(runs, used.name)
         with judging.watched(used):
             return [_comparison(runs, kept, common, used, values, keep)]
     judging.refuse_judge_flags(values, flags)

@@ -118,6 +118,33 @@ def check_answers(manifests: Sequence[Manifest], scorer: str) -> None:
         )
 
 
+def without_answers(runs: Sequence[RunFolder], scorer: str) -> list[RunFolder]:
+    """Return the runs that a scorer of answers has nothing to score of, since they only recalled."""
+    return [run for run in runs if default_scorer(run) == EVIDENCE_RECALL] if scorer in OF_ANSWERS else []
+
+
+def check_memories(runs: Sequence[RunFolder], scorer: str) -> None:
+    """Refuse evidence recall where nobody says what was recalled.
+
+    Raises:
+        InputError: when there are answers, and not one has a memory.
+    """
+    if scorer != EVIDENCE_RECALL:
+        return
+    answered = False
+    for run in runs:
+        for record in run.records():
+            answer = record.as_answer()
+            if answer.memory is not None:
+                return
+            answered = answered or answer.text is not None
+    if answered:
+        raise InputError(
+            f"--scorer {scorer}: these runs hold answers and no memories. Use --scorer {KEYWORD_RECALL}, or "
+            "run with --reader extractive, where the systems can recall."
+        )
+
+
 def notes_on(
     runs: Sequence[ScoredRun], cases: Sequence[Case], scorer: Scorer, threshold: float = PASS_THRESHOLD
 ) -> list[str]:

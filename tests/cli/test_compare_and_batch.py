@@ -225,6 +225,35 @@ def test_a_batch_answer_may_be_an_object(recallbench: Any, suite: Path, tmp_path
     assert (second["outcome"], third["outcome"]) == ("system_error", "missing")
 
 
+@pytest.mark.parametrize(
+    ("scorer", "answer", "said"),
+    [
+        ("evidence-recall", "No idea.", "answers and no memories. Use --scorer keyword-recall, or write"),
+        ("evidence-recall", {"answer": "No idea."}, "answers and no memories. Use --scorer keyword-recall"),
+        (
+            "keyword-recall",
+            {"answer": None, "memory": ["x"]},
+            "memories and no answers. Use --scorer evidence-recall",
+        ),
+        (
+            "token-f1",
+            {"answer": None, "memory": ["x"]},
+            "memories and no answers. Use --scorer evidence-recall",
+        ),
+        ("evidence-recall", {"answer": "No idea.", "memory": []}, ""),
+        ("evidence-recall", {"error": "timed out"}, "nothing could be scored"),
+    ],
+    ids=["text", "object", "memories", "f1", "nothing recalled", "errors"],
+)
+def test_a_scorer_that_every_answer_would_be_missing_for_is_refused(
+    recallbench: Any, suite: Path, tmp_path: Path, scorer: str, answer: Any, said: str
+) -> None:
+    (tmp_path / "all.json").write_text(json.dumps({"mem": dict.fromkeys(IDS, answer)}), encoding="utf-8")
+    done = recallbench("compare", "all.json", "--suite", suite, "--scorer", scorer)
+    assert said in done.stderr
+    assert done.returncode == (0 if not said else 1 if "scored" in said else 2), done.stderr
+
+
 def test_gold_file_overrides_the_header(recallbench: Any, suite: Path, tmp_path: Path) -> None:
     gold = tmp_path / "gold.json"
     gold.write_text(json.dumps({"_about": "x", IDS[0]: {"required_facts": ["blue", ["red", "crimson"]]}}))

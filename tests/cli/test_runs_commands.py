@@ -79,6 +79,36 @@ def test_compare_shows_the_table_that_run_showed(here: Path, recallbench: Any) -
     assert sorted(folder["systems"], key=str) == sorted(named["systems"], key=str)
 
 
+@pytest.mark.parametrize("command", ["compare", "score"])
+def test_runs_that_only_recalled_are_named_and_left_out_of_a_table_of_answers(
+    here: Path, inside: Any, command: str
+) -> None:
+    recalled = run_folder(here / "runs", "bm25")
+    before = {path.name: path.read_bytes() for path in recalled.iterdir()}
+    done = inside(command, "runs", "--scorer", "keyword-recall", "--format", "json")
+    assert done.returncode == 0, done.stderr
+    assert [one["system"] for one in json.loads(done.stdout)["systems"]] == ["echo"]
+    assert "left out, since they hold memories and no answers for keyword-recall: " in done.stderr
+    assert recalled.name in done.stderr
+    assert {path.name: path.read_bytes() for path in recalled.iterdir()} == before
+    gate = inside(command, "runs", "--scorer", "keyword-recall", "--fail-under", "0")
+    assert gate.returncode == 2
+    assert "a gate must not be passed by not answering" in gate.stderr
+    assert recalled.name in gate.stderr
+
+
+def test_evidence_recall_of_runs_without_memories_is_refused(here: Path, inside: Any) -> None:
+    echo, bm25 = (run_folder(here / "runs", label) for label in ("echo", "bm25"))
+    done = inside("score", echo, "--scorer", "evidence-recall")
+    assert done.returncode == 2
+    assert "these runs hold answers and no memories. Use --scorer keyword-recall" in done.stderr
+    assert not (echo / "scores.evidence-recall.jsonl").exists()
+    assert inside("score", echo, bm25, "--scorer", "evidence-recall").returncode == 0
+    ran = inside("run", "-s", "echo", "--suite", "suite", "--scorer", "evidence-recall", "--runs", "other")
+    assert ran.returncode == 2
+    assert "kept in other/" in ran.stderr
+
+
 def test_runs_over_different_cases_are_compared_over_those_both_were_asked(
     here: Path, recallbench: Any
 ) -> None:
@@ -257,7 +287,7 @@ def test_a_suite_that_has_moved_is_asked_for(here: Path, inside: Any) -> None:
 
 @pytest.mark.parametrize("scorer", ["exact-match", "token-f1", "keyword-recall", "evidence-recall"])
 def test_score_writes_the_scores_of_one_scorer(here: Path, inside: Any, scorer: str) -> None:
-    run = run_folder(here / "runs", "echo")
+    run = run_folder(here / "runs", "bm25" if scorer == "evidence-recall" else "echo")
     before = (run / "answers.jsonl").read_bytes()
     done = inside("score", run, "--scorer", scorer)
     assert done.returncode == 0, done.stderr
