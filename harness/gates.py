@@ -223,7 +223,18 @@ class Fall(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What came of it: the mean over `n` cases now and before, p after Holm, and the cases that fell."""
+    """What came of it.
+
+    Attributes:
+        against: who was held against what.
+        n: cases that both have.
+        now: the mean over them.
+        before: that of the baseline.
+        p: after Holm.
+        broken: whether the gate is.
+        fell: the cases with less of a reward than before.
+        margin: difference that is let pass.
+    """
 
     against: Against
     n: int
@@ -232,14 +243,17 @@ class Verdict(NamedTuple):
     p: float
     broken: bool
     fell: tuple[Fall, ...]
+    margin: float = 0.0
 
     def __str__(self) -> str:
         cases = "1 case" if self.n == 1 else f"{self.n} cases"
         p = "p < 0.001" if self.p < 0.001 else f"p {self.p:.3f}"
-        word = "below" if self.now < self.before else "against"
+        below = self.now < self.before
+        within = below and self.margin and self.now - self.before >= -self.margin - _ROUNDING
         return (
-            f"{self.against.system} {_exact(self.now, self.before)}, {word} {_exact(self.before, self.now)} of "
-            f"{self.against.name} over {cases} ({p}); {len(self.fell)} fell"
+            f"{self.against.system} {_exact(self.now, self.before)}, {'below' if below else 'against'} "
+            f"{_exact(self.before, self.now)} of {self.against.name} over {cases} ({p})"
+            f"{f', within the margin {self.margin:g}' if within else ''}; {len(self.fell)} fell"
         )
 
     @property
@@ -274,7 +288,7 @@ def held_against(pairs: Sequence[Against], *, margin: float = 0.0, alpha: float 
     for pair, (now, before, _, fell), p in zip(pairs, paired, ps, strict=True):
         mean, base = math.fsum(now) / len(now), math.fsum(before) / len(before)
         broken = mean - base < -margin - _ROUNDING and p <= alpha
-        verdicts.append(Verdict(pair, len(now), mean, base, p, broken, fell))
+        verdicts.append(Verdict(pair, len(now), mean, base, p, broken, fell, margin))
     return verdicts
 
 

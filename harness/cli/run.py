@@ -282,11 +282,11 @@ def _planned(
     flags: Mapping[str, Any],
     check: Callable[[Sequence[Manifest]], None],
 ) -> list[Planned]:
-    """Load the adapters as a run does, so that what a run would refuse is refused; return the work of each."""
+    """Load the adapters and reach the executor as a run does, so that what a run would refuse is refused; return the work of each."""
     from contextlib import AsyncExitStack
 
     from harness.runs.plan import plan
-    from harness.runs.preparing import load
+    from harness.runs.preparing import LOCAL, load
 
     mode = values["cassette_mode"]
     if mode.value == "auto":  # a cassette that is not there yet would be made
@@ -297,6 +297,10 @@ def _planned(
         async with AsyncExitStack() as stack:
             stack.push_async_callback(models.close)
             loaded = await load(suite, entrants, settings, models, stack)
+            if settings.executor != LOCAL:
+                from harness.runs.dask_cluster import Cluster
+
+                await stack.enter_async_context(Cluster(settings.executor))
             return [(one.entrant.info, one.manifest) for one in loaded]
 
     found = asyncio.run(work())

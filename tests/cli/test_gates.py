@@ -139,7 +139,14 @@ def test_a_fall_beyond_chance_is_a_breach_and_names_the_cases(old: Path, tmp_pat
     assert f"{IDS[8]}: 1 → 0 (missing, counts as 0)" in done.stderr
     assert f"{IDS[0]}: 1 → 0.5 (missing: fee; stated wrongly: old_fee)" in done.stderr
     assert "--not-below old.json met: other 0.9444, below 1" in done.stderr
-    assert gated(inside, "--not-below", "old.json", "--margin", "0.6").returncode == 0
+    within = gated(inside, "--not-below", "old.json", "--margin", "0.6")
+    assert within.returncode == 0
+    assert "met: mem 0.4444, below 1 of old.json over 9 cases (p 0.008), within the margin 0.6; 9 fell" in (
+        within.stderr
+    )
+    beyond = gated(inside, "--not-below", "old.json", "--margin", "0.5")
+    assert beyond.returncode == 1
+    assert "within the margin" not in beyond.stderr.partition("met: mem")[2].partition("\n")[0]
 
 
 def test_a_fall_that_may_be_chance_is_told_and_is_no_breach(old: Path, tmp_path: Path, inside: Any) -> None:

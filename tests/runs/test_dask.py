@@ -232,11 +232,12 @@ def test_a_run_ends_when_its_scheduler_is_lost(start: Start, fees: Callable[...,
         go(fees(30), built_in("bm25"), executor=address, progress=kill)
 
 
-def test_no_scheduler_is_one_clear_message(tmp_path: Path, write_suite: Any) -> None:
+@pytest.mark.parametrize("more", [(), ("--dry-run",)], ids=["run", "dry"])
+def test_no_scheduler_is_one_clear_message(tmp_path: Path, write_suite: Any, more: tuple[str, ...]) -> None:
     suite = write_suite("layer1_01_fee")
     process = subprocess.run(
         [sys.executable, "-m", "harness", "run", "--suite", str(suite), "--system", "bm25",
-         "--executor", "dask://127.0.0.1:9"],
+         "--executor", "dask://127.0.0.1:9", *more],
         cwd=tmp_path,
         capture_output=True,
         text=True,
