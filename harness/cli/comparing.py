@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from harness.suite import Suite
 
 
+_EVIDENCE_RECALL = "evidence-recall"
+
+
 def run(
     answers: Callable[[Suite], Responses],
     source: Path | None,
@@ -47,7 +50,7 @@ def run(
     with gating.annotated(values["format"].value):
         gates.check(list(given.systems), asked, whole)
     if values["scorer"].source == "default" and _only_recalled(given):
-        used = find_scorer("evidence-recall")  # an export of runs without answers
+        used = find_scorer(_EVIDENCE_RECALL)  # an export of runs without answers
     _check_scorable(given, asked, used.name)
     with judging.watched(used):
         result = compare(
@@ -74,21 +77,23 @@ def _check_scorable(given: Responses, asked: Suite, scorer: str) -> None:
     Raises:
         InputError: when every answer would be missing.
     """
-    from harness.runs.comparing import EVIDENCE_RECALL, KEYWORD_RECALL, OF_ANSWERS
+    if _only_recalled(given):
+        from harness.runs.comparing import OF_ANSWERS
 
-    if scorer in OF_ANSWERS and _only_recalled(given):
-        raise InputError(
-            f"--scorer {scorer}: there are memories and no answers. Use --scorer {EVIDENCE_RECALL}, or add the answers."
-        )
+        if scorer in OF_ANSWERS:
+            raise InputError(
+                f"--scorer {scorer}: there are memories and no answers. Use --scorer {_EVIDENCE_RECALL}, or add "
+                "the answers."
+            )
     ids = set(asked.ids)
     every = [one for answers in given.systems.values() for name, one in answers.items() if name in ids]
     if (
-        scorer == EVIDENCE_RECALL
+        scorer == _EVIDENCE_RECALL
         and any(one.text is not None for one in every)
         and all(one.memory is None for one in every)
     ):
         raise InputError(
-            f"--scorer {scorer}: there are answers and no memories. Use --scorer {KEYWORD_RECALL}, or write "
+            f"--scorer {scorer}: there are answers and no memories. Use --scorer keyword-recall, or write "
             "each answer as {answer, memory} with what was recalled for it."
         )
 
