@@ -68,11 +68,11 @@ def seats(
         flags: what the command line gave for a judge.
     """
     from harness.cli.pairing import Seat
-    from harness.scoring.scorer import options_of
     from harness.report.disclosure import typed
     from harness.runs.comparing import scorer_for
     from harness.runs.reading import reading_of
     from harness.scoring import find_scorer
+    from harness.scoring.scorer import options_of
 
     named = judging.scorer(values, flags) if values["scorer"].source != "default" else None
     found = []
