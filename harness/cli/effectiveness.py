@@ -129,6 +129,7 @@ def command(
     roots = datasets or (bundled("fixtures") / "effectiveness",)
     data = combined([one for root in roots for one in load_effectiveness(root)])
     names = served_by(data, only)
+    gates.check_measured(wanted, names)
     observed = _observed(data, _specs(systems, predictions), predictions, names, limit, values)
     found = _measured(observed, names, tolerance, judge, overall, values)
     tables.show(found, tables.Wanted(per_item, sections, values["format"].value), output)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -104,28 +102,30 @@ def evaluate(
     Every query is searched once; a query that fails is named and stands outside the means, with
     bounds. Exits with 1 when a gate is not kept, naming the queries.
     """
+    from harness.cli import retrieval_gates
     from harness.cli.retrieval_sweeps import against_the_first, sections_of
     from harness.cli.retrieving import evaluate as measure
     from harness.retrieval.evaluator import RetrievalEvaluator
-    from harness.retrieval.gates import parse_floor
     from harness.retrieval.metrics import KS
 
     values = options.settings(format=format)
     console.check_outputs(output, [*_files_of(datasets), corpus, *_baseline_files(baselines)])
     specs = _specs(systems, sweep)
-    wanted = [parse_floor(text) for text in floors]
+    every = [spec for tried in specs for spec in tried]
+    labels = [spec.label for spec in every]
     evaluator = RetrievalEvaluator(tuple(ks) or KS, relevant_from)
+    gates = retrieval_gates.read(floors, baselines, gated, labels, evaluator.ks[0])
+    searched = _corpora(datasets, suite, level, cases, corpus)
+    retrieval_gates.check(gates, searched, labels, evaluator)
     found: list[list[Evaluation]] = []
-    for corpora in _corpora(datasets, suite, level, cases, corpus):
-        every = [spec for tried in specs for spec in tried]
+    for corpora in searched:
         measured = measure(corpora, every, evaluator, options.models(options.settings()))
         found.append(against_the_first(measured, len(specs[0])))
     names = [f"{name}@{evaluator.ks[0]}" for name in ("hit", "recall")] + ["mrr"]
     shown = [*sections, *dict.fromkeys(name for evaluations in found for name in sections_of(evaluations))]
     _print(found, names, shown, values["format"].value, output)
-    breaches = _breaches(found, wanted, baselines, gated, evaluator.ks[0])
-    if breaches:
-        raise GateError("\n".join(breaches))
+    if broken := retrieval_gates.broken(found, gates):
+        raise GateError("\n".join(broken))
 
 
 @command.command("compare")
@@ -156,6 +156,7 @@ def compare(
     FIRST and SECOND are files that `retrieval evaluate -o FILE.json` wrote, or one file twice, with a
     --system for each. p is of a paired sign-flip test.
     """
+    from harness.cli.retrieval_gates import results_of
     from harness.report import change_view, markdown
     from harness.retrieval.comparing import compare as changes_of
 
@@ -163,8 +164,8 @@ def compare(
     if len(systems) > 2:
         raise InputError("--system: name one for both files, or one for each.")
     of_first, of_second = (systems[0], systems[-1]) if systems else (None, None)
-    one = _chosen(_results(first), first, of_first, dataset)
-    other = _chosen(_results(second), second, of_second, dataset)
+    one = _chosen(results_of(first), first, of_first, dataset)
+    other = _chosen(results_of(second), second, of_second, dataset)
     changes = changes_of(one, other, metrics)
     told = f"First is {one.system} of {first}, second is {other.system} of {second}."
     match values["format"].value:
@@ -189,23 +190,6 @@ def _files_of(datasets: Sequence[Path]) -> Iterator[Path]:
 
 def _baseline_files(baselines: Sequence[str]) -> list[Path]:
     return [path for path in map(Path, baselines) if path.is_file()]
-
-
-def _results(path: Path) -> tuple[Evaluation, ...]:
-    """Read what `retrieval evaluate -o FILE.json` wrote.
-
-    Raises:
-        InputError: for anything else, such as a data set.
-    """
-    from harness.report.evaluation_view import read_json
-
-    with suppress(OSError, ValueError, RecursionError):  # `read_json` tells those
-        value = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(value, dict) or "schema" not in value:
-            a_set = isinstance(value, dict) and ("queries" in value or "test_cases" in value)
-            what = "is a data set and no result" if a_set else "is no result"
-            raise InputError(f"{path}: {what}. Name a file that `retrieval evaluate -o FILE.json` wrote.")
-    return read_json(path)
 
 
 def _chosen(
@@ -301,44 +285,3 @@ def _print(
                     console.say("\n".join(view.notes(evaluations)))
     for path in output:
         console.write_file(path, view.written(found, names, sections, path))
-
-
-def _breaches(
-    found: Sequence[Sequence[Evaluation]],
-    floors: Sequence[Any],
-    baselines: Sequence[str],
-    gated: Sequence[str],
-    k: int,
-) -> list[str]:
-    from harness.retrieval.gates import below_floor, below_other
-
-    if gated and not baselines:
-        raise InputError("--gate-on is for --not-below.")
-    names = gated or (f"recall@{k}", f"ndcg@{k}")
-    for base in baselines:
-        if all({one.system for one in evaluations} == {base} for evaluations in found):
-            raise InputError(f"--not-below {base}: there is no other system to hold against it.")
-    breaches = []
-    for evaluations in found:
-        by_label = {one.system: one for one in evaluations}
-        for one in evaluations:
-            breaches += [breach for floor in floors if (breach := below_floor(one, floor)) is not None]
-            for base in baselines:
-                if base in by_label:
-                    others = [by_label[base]]
-                elif Path(base).is_file():
-                    others = [it for it in _results(Path(base)) if it.dataset == one.dataset]
-                    others = [it for it in others if it.system == one.system] or (
-                        others if len(others) == 1 else []
-                    )
-                    if not others:
-                        raise InputError(
-                            f"--not-below {base}: holds no result of {one.system} on {one.dataset}."
-                        )
-                else:
-                    labels = ", ".join(by_label)
-                    raise InputError(f"--not-below {base}: is no file, and no --system ({labels}).")
-                for other in others:
-                    if other is not one:
-                        breaches += below_other(one, other, names, base)
-    return [line for breach in breaches for line in (breach.message, *(f"  {it}" for it in breach.queries))]

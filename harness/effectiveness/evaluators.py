@@ -74,3 +74,10 @@ def definitions() -> tuple[MetricDefinition, ...]:
     """Return every metric there is."""
     every = [one for evaluator in make_evaluators().values() for one in evaluator.metrics()]
     return (*every, *Overall().metrics())
+
+
+def measured_by(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of the metrics that `measure` returns for these evaluators, in its order."""
+    evaluators = make_evaluators()
+    found = [metric.name for name in names for metric in evaluators[name].metrics()]
+    return (*found, *(one.name for one in Overall().metrics())) if len(names) > 1 else tuple(found)

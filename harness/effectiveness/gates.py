@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from harness.effectiveness.evaluators import definitions
+from harness.effectiveness.evaluators import definitions, measured_by
 from harness.errors import InputError
 from harness.evaluation import Evaluation, Item
 
@@ -54,6 +54,23 @@ def parse_gates(floors: Sequence[str], ceilings: Sequence[str]) -> list[Gate]:
                 )
             found.append(Gate(name, bound, is_floor))
     return found
+
+
+def check_measured(gates: Sequence[Gate], names: Sequence[str]) -> None:
+    """Refuse, before any system is asked, a gate on what these evaluators do not measure.
+
+    Args:
+        gates: the gates.
+        names: of the evaluators; the overall score is made of several.
+
+    Raises:
+        InputError: with the metrics that will be measured.
+    """
+    known = measured_by(names)
+    for gate in gates:
+        if gate.metric not in known:
+            flag = "--fail-under" if gate.is_floor else "--fail-over"
+            raise InputError(f"{flag} {gate.metric}: is not measured. Measured: {', '.join(known)}.")
 
 
 def breaches(evaluations: Sequence[Evaluation], gates: Sequence[Gate]) -> list[str]:

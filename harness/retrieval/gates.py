@@ -63,8 +63,8 @@ def below_floor(evaluation: Evaluation, floor: Floor) -> Breach | None:
         return _too_few_passed(evaluation, floor)
     metric = evaluation.metric(floor.metric)
     if metric is None:
-        known = ", ".join(one.name for one in evaluation.metrics)
-        raise InputError(f"--fail-under {floor.metric}: was not measured. Measured: {known}.")
+        known = ", ".join((*(one.name for one in evaluation.metrics), PASSED))
+        raise InputError(f"--fail-under {floor.metric}: is not measured. Measured: {known}.")
     value = metric.low
     if value is not None and value >= floor.least - TOLERANCE:
         return None
@@ -121,12 +121,7 @@ def below_other(
         InputError: when the two were not measured alike, or there is nothing to compare.
     """
     check_alike(other, evaluation, f"{label} and {evaluation.system} were")
-    shared = [metric.name for metric in evaluation.metrics if other.metric(metric.name) is not None]
-    if unknown := [name for name in names if name not in shared]:
-        raise InputError(
-            f"--not-below {label}: {', '.join(unknown)} was not measured in both. "
-            f"Measured: {', '.join(shared) or 'nothing'}."
-        )
+    check_shared(evaluation, other, names, label)
     base = {item.id: item for item in other.items if not item.failure}
     judged = [item for item in evaluation.items if _counts(item)]
     pairs = [(item, base[item.id]) for item in judged if item.id in base]
@@ -146,6 +141,20 @@ def below_other(
         )
         breaches.append(Breach(message, tuple(queries)))
     return tuple(breaches)
+
+
+def check_shared(evaluation: Evaluation, other: Evaluation, names: Sequence[str], label: str) -> None:
+    """Refuse metrics of which one of the two has nothing.
+
+    Raises:
+        InputError: with those that both have.
+    """
+    shared = [metric.name for metric in evaluation.metrics if other.metric(metric.name) is not None]
+    if unknown := [name for name in names if name not in shared]:
+        raise InputError(
+            f"--not-below {label}: {', '.join(unknown)} was not measured in both. "
+            f"Measured: {', '.join(shared) or 'nothing'}."
+        )
 
 
 def _counts(item: Item) -> bool:

@@ -107,6 +107,10 @@ def test_gates(recallbench: Any, data: Path) -> None:
         (("-s", "bm26"), "Did you mean bm25?"),
         (("-s", "bm25", "--weight", "mood=1"), "--weight mood=1"),
         (("-s", "bm25", "--fail-under", "update.stale=1"), "Use --fail-over"),
+        (
+            ("-s", "vector(embedder='none')", "--only", "extraction", "--fail-under", "update.updated=.9"),
+            "--fail-under update.updated: is not measured. Measured: extraction.precision,",
+        ),
         (("--predictions", "set.json"), "no predictions"),
         (("-s", "bm25", "--tolerance", "nan"), "--tolerance nan"),
     ],

@@ -234,7 +234,40 @@ def test_a_gate_that_compares_nothing_is_refused(
     base = tmp_path / "base.json"
     assert recallbench("retrieval", "evaluate", data, "-s", "fts5", "-o", base).returncode == 0
     done = recallbench("retrieval", "evaluate", data, "-s", "fts5", "--not-below", base, *gate)
-    assert (done.returncode, "was not measured in both" in done.stderr) == (2, True)
+    assert (done.returncode, done.stdout, "was not measured in both" in done.stderr) == (2, "", True)
+
+
+UNREACHABLE = "memory_api(url='http://127.0.0.1:9', api_key_env=None)"
+GATES = {
+    "floor": (("--fail-under", "foo=1"), "--fail-under foo: is not measured"),
+    "cutoff": (("-k", "5", "--fail-under", "recall@3=.5"), "--fail-under recall@3: is not measured"),
+    "gate on": (("--gate-on", "mrr"), "--gate-on is for --not-below"),
+    "no file": (("--not-below", "nofile.json"), "is no file, and no --system"),
+    "metric": (("--not-below", "{base}", "--gate-on", "foo"), "was not measured in both"),
+    "grade": (("--not-below", "{base}", "--relevant-from", "2"), "different grades that are relevant"),
+    "other data": (("--not-below", "{other}"), "measured on different data"),
+    "other name": (("--not-below", "{named}"), "holds no result of mine on set"),
+}
+
+
+@pytest.mark.parametrize("name", GATES)
+def test_a_gate_that_cannot_be_held_is_refused_before_any_search(
+    recallbench: Any, data: Path, tmp_path: Path, name: str
+) -> None:
+    """A search of this system would end in a message about its server."""
+    files = {name: tmp_path / f"{name}.json" for name in ("base", "other", "named")}
+    assert recallbench("retrieval", "evaluate", data, "-s", "fts5", "-o", files["base"]).returncode == 0
+    result = json.loads(files["base"].read_text())
+    result["evaluations"][0]["provenance"]["dataset_hash"] = "0" * 64
+    files["other"].write_text(json.dumps(result))
+    result["evaluations"][0]["dataset"] = "another"
+    files["named"].write_text(json.dumps(result))
+    args, told = GATES[name]
+    asked = ("retrieval", "evaluate", data, "-s", f"mine={UNREACHABLE}")
+    done = recallbench(*asked, *(arg.format(**files) for arg in args))
+    assert (done.returncode, done.stdout, told in done.stderr) == (2, "", True), done.stderr
+    allowed = recallbench(*asked, "--fail-under", "passed=0", "--not-below", files["base"])
+    assert "127.0.0.1:9" in allowed.stderr
 
 
 def test_a_reader_that_leaves_opens_no_gate(data: Path, tmp_path: Path, unread: Any) -> None:
@@ -331,11 +364,16 @@ WRONG = {
     "swept weights": (("-s", "hybrid", "--sweep", "weights=[1,1],[0,0.0]"), "one a stream and not all 0"),
     "an answerer": (("-s", "echo"), "cannot recall"),
     "twice": (("-s", "a=fts5", "-s", "a=raw"), "two systems are called a"),
-    "floor": (("-s", "fts5", "--fail-under", "recall@7=1"), "was not measured"),
+    "floor": (("-s", "fts5", "--fail-under", "recall@7=1"), "rprec, passed."),
+    "unknown floor": (("-s", "fts5", "--fail-under", "foo@5=1"), "--fail-under foo@5: is not measured"),
     "baseline": (("-s", "fts5", "--not-below", "nothing"), "is no file, and no --system"),
     "a data set as a baseline": (
         ("-s", "fts5", "--not-below", "{data}"),
         "is a data set and no result. Name a file",
+    ),
+    "baseline of a sweep": (
+        ("-s", "mine=hybrid", "--sweep", "k=1,2", "--not-below", "mine"),
+        "is no file, and no --system (mine k=1, mine k=2)",
     ),
     "only itself": (("-s", "fts5", "--not-below", "fts5"), "no other system to hold against it"),
     "grade": (("-s", "fts5", "--relevant-from", "nan"), "is a finite number"),
@@ -357,6 +395,7 @@ def test_what_cannot_be_is_told_in_one_line(recallbench: Any, data: Path, name: 
     done = recallbench("retrieval", "evaluate", data, *(arg.format(data=data) for arg in args))
     assert done.returncode == 2, done.stdout
     assert told in done.stderr
+    assert done.stdout == ""
     assert "Traceback" not in done.stderr
 
 

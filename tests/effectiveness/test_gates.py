@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from harness.effectiveness.evaluators import definitions, make_evaluators, measure
-from harness.effectiveness.gates import breaches, parse_gates
+from harness.effectiveness.evaluators import NAMES, definitions, make_evaluators, measure, measured_by
+from harness.effectiveness.gates import breaches, check_measured, parse_gates
 from harness.effectiveness.observed import Observed, Prediction
 from harness.effectiveness.overall import HEADLINES, WEIGHTS, Overall, parse_weights
 from harness.errors import InputError
@@ -61,6 +61,24 @@ def test_a_gate_on_what_was_not_measured(tmp_path: Path) -> None:
     one = evaluated(tmp_path, "extraction", TALK, RIGHT)
     with pytest.raises(InputError, match="was not measured"):
         breaches([one], parse_gates(["update.updated=1"], []))
+
+
+@pytest.mark.parametrize(
+    ("names", "floor", "told"),
+    [
+        (["extraction"], "update.updated=1", "--fail-under update.updated: is not measured. Measured: extr"),
+        (["extraction"], "overall.score=1", "overall.score: is not measured"),
+        (["extraction", "update"], "overall.score=1", None),
+        (["update"], "update.updated=1", None),
+    ],
+)
+def test_a_gate_on_what_will_not_be_measured(names: list[str], floor: str, told: str | None) -> None:
+    gates = parse_gates([floor], [])
+    if told is None:
+        check_measured(gates, names)
+        return
+    with pytest.raises(InputError, match=told):
+        check_measured(gates, names)
 
 
 def measured(**figures: float | None) -> list[Evaluation]:
@@ -117,3 +135,10 @@ def test_several_evaluators_of_one_system(tmp_path: Path) -> None:
     found = measure(observed, ["extraction", "update"], make_evaluators(), Overall())
     assert [one.evaluator for one in found] == ["extraction", "update", "overall"]
     assert found[-1].metrics[0].value == 1.0
+
+
+@pytest.mark.parametrize("names", [NAMES, ("importance",)], ids=["all", "one"])
+def test_what_is_measured_is_known_beforehand(tmp_path: Path, names: tuple[str, ...]) -> None:
+    nothing = Observed(dataset(tmp_path, *TALK), "mine", {}, lacking=dict.fromkeys(NAMES, "no list"))
+    found = measure(nothing, names, make_evaluators(), Overall())
+    assert tuple(metric.name for one in found for metric in one.metrics) == measured_by(names)
