@@ -51,14 +51,14 @@ def show(found: Found, wanted: Wanted, output: Sequence[Path]) -> None:
     for path in output:
         text = _text(found, wanted._replace(format=format_of(path)))
         if text is None:
-            text = as_text(_drawn(found, wanted), PLAIN_WIDTH) + "\n".join(_notes(found)) + "\n"
+            text = as_text(_drawn(found, wanted, PLAIN_WIDTH), PLAIN_WIDTH) + "\n".join(_notes(found)) + "\n"
         console.write_file(path, text)
     text = _text(found, wanted)
     with reader_may_leave():
         if text is not None:
             click.echo(text, nl=False)
             return
-        console.show(_drawn(found, wanted))
+        console.show(_drawn(found, wanted, console.width()))
         console.say("\n".join(_notes(found)))
 
 
@@ -75,8 +75,8 @@ def _text(found: Found, wanted: Wanted) -> str | None:
             return view.as_csv(every)
         case "md":
             parts = [
-                f"### {markdown.escape(title)}\n\n{markdown.table(*grid)}"
-                for title, grid in _grids(found, wanted)
+                f"### {markdown.escape(one.title)}\n\n{markdown.table(*one.grid)}"
+                for one in _grids(found, wanted)
             ]
             parts.append("\n".join(f"- {markdown.escape(note)}" for note in _notes(found)))
             return "\n\n".join(parts) + "\n"
@@ -84,7 +84,16 @@ def _text(found: Found, wanted: Wanted) -> str | None:
             return None
 
 
-def _grids(found: Found, wanted: Wanted) -> Iterator[tuple[str, Grid]]:
+class _Shown(NamedTuple):
+    """A table with its title, the columns in front of the figures, and those of a system; 0 where it is of one."""
+
+    title: str
+    grid: Grid
+    lead: int = 1
+    group: int = 0
+
+
+def _grids(found: Found, wanted: Wanted) -> Iterator[_Shown]:
     """Yield the tables with their titles."""
     from harness.report import evaluation_view as view
     from harness.report.layout import Grid
@@ -93,15 +102,13 @@ def _grids(found: Found, wanted: Wanted) -> Iterator[tuple[str, Grid]]:
         name = evaluations[0].evaluator
         if wanted.per_item and name in _ROWS and (rows := [one for one in evaluations if one.items]):
             grid = view.per_item(rows, [f"{name}.{metric}" for metric in _ROWS[name]])
-            yield (
-                f"{name}: items",
-                Grid(tuple(cell.replace(f"{name}.", "") for cell in grid.header), grid.rows),
-            )
-        yield name, _compact(view.side_by_side(evaluations), evaluations)
+            header = tuple(cell.replace(f"{name}.", "") for cell in grid.header)
+            yield _Shown(f"{name}: items", Grid(header, grid.rows), 2, len(_ROWS[name]))
+        yield _Shown(name, _compact(view.side_by_side(evaluations), evaluations), 1, 1)
         for one in evaluations:
             for section in dict.fromkeys((*wanted.sections, *_ALWAYS)):
                 if table := one.sections.get(section):
-                    yield f"{one.system}: {section}", Grid(table[0], tuple(table[1:]))
+                    yield _Shown(f"{one.system}: {section}", Grid(table[0], tuple(table[1:])))
 
 
 def _compact(grid: Grid, evaluations: Sequence[Evaluation]) -> Grid:
@@ -124,32 +131,19 @@ def _reason(one: Evaluation) -> str:
     return only.removeprefix(f"{_NOT_APPLICABLE}: ") if only.startswith(_NOT_APPLICABLE) else ""
 
 
-def _drawn(found: Found, wanted: Wanted) -> RenderableType:
+def _drawn(found: Found, wanted: Wanted, width: int) -> RenderableType:
+    """Return the tables for a terminal; what does not fit beside each other is split between systems."""
     from rich.console import Group
-    from rich.table import Table
-    from rich.text import Text
 
-    from harness.report import boxes
+    from harness.report import columns
 
     drawn = []
-    for title, grid in _grids(found, wanted):
-        table = Table(title=title, title_justify="left", title_style="bold", header_style="bold")
-        for at, name in enumerate(grid.header):
-            figures = at > 0 and all(_is_figure(row[at]) for row in grid.rows)
-            table.add_column(
-                Text(boxes.visible(name)),
-                overflow="fold",
-                justify="right" if figures else "left",
-                no_wrap=at == 0 and name in ("Metric", "Item"),
-            )
-        for row in grid.rows:
-            table.add_row(*(Text(boxes.visible(value)) for value in row))
-        drawn.append(table)
+    for title, grid, lead, group in _grids(found, wanted):
+        if group:
+            drawn += columns.tables(title, grid, width, lead=lead, group=group, figures=True)
+        else:
+            drawn.append(columns.drawn(title, grid, width, figures=True))
     return Group(*drawn)
-
-
-def _is_figure(cell: str) -> bool:
-    return cell[:1].isdigit() or cell[:1] in "-–·" or cell in (_NOT_APPLICABLE, "failed")
 
 
 def _notes(found: Found) -> list[str]:

@@ -281,7 +281,7 @@ def _print(
                 if format == "md":
                     click.echo(view.as_markdown(evaluations, names, sections), nl=False)
                 else:
-                    console.show(view.tables(evaluations, names, sections=sections))
+                    console.show(view.tables(evaluations, names, console.width(), sections=sections))
                     console.say("\n".join(view.notes(evaluations)))
     for path in output:
         console.write_file(path, view.written(found, names, sections, path))

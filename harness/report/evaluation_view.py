@@ -7,16 +7,15 @@ import io
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.table import Table
-from rich.text import Text
 
 from harness.errors import InputError
 from harness.evaluation import Evaluation, Item, Metric
 from harness.json_file import strict_json
-from harness.report import PLAIN_WIDTH, boxes, format_of, markdown, numbers
+from harness.report import PLAIN_WIDTH, columns, format_of, markdown, numbers
 from harness.report.layout import Grid
 from harness.report.terminal import as_text
 
@@ -97,19 +96,28 @@ def by_group(evaluations: Sequence[Evaluation], metric: str = "recall") -> Grid:
 
 
 def tables(
-    evaluations: Sequence[Evaluation], names: Sequence[str], *, sections: Sequence[str] = ()
+    evaluations: Sequence[Evaluation], names: Sequence[str], width: int, *, sections: Sequence[str] = ()
 ) -> RenderableType:
-    """Return the tables for a terminal; that of the items only where a person would read it."""
-    grids: list[tuple[str | None, Grid]] = [(None, side_by_side(evaluations))]
-    if len(evaluations[0].items) <= MOST_ITEMS:
-        grids.insert(0, (None, per_item(evaluations, names)))
+    """Return the tables for a terminal of `width` columns; that of the items only where a person would read it.
+
+    A table that is too wide is split between systems; the text of an item stands in the first part only.
+    """
+    drawn: list[Table] = []
+    if evaluations[0].items and len(evaluations[0].items) <= MOST_ITEMS:
+        drawn += columns.tables(None, per_item(evaluations, names), width, lead=2, group=len(names))
+    figures = side_by_side(evaluations)
+    drawn += columns.tables(None, figures, width, trail=len(figures.header) - 1 - len(evaluations))
     if GROUPS in sections:
-        grids.append((GROUPS, by_group(evaluations)))
+        groups = by_group(evaluations)
+        of_one = (len(groups.header) - 2) // len(evaluations)
+        drawn += columns.tables(GROUPS, groups, width, lead=2, group=max(1, of_one))
     for one in evaluations:
-        grids += [
-            (f"{one.system}: {name}", _section(one, name)) for name in sections if one.sections.get(name)
+        drawn += [
+            columns.drawn(f"{one.system}: {name}", _section(one, name), width)
+            for name in sections
+            if one.sections.get(name)
         ]
-    return Group(*(_drawn(title, grid) for title, grid in grids if grid.rows))
+    return Group(*drawn)
 
 
 def notes(evaluations: Sequence[Evaluation]) -> list[str]:
@@ -165,7 +173,7 @@ def written(
         case "md":
             return "\n".join(as_markdown(evaluations, names, sections) for evaluations in found)
         case _:
-            shown = ((tables(each, names, sections=sections), notes(each)) for each in found)
+            shown = ((tables(each, names, PLAIN_WIDTH, sections=sections), notes(each)) for each in found)
             drawn = (f"{as_text(table, PLAIN_WIDTH)}{chr(10).join(told)}\n" for table, told in shown)
             return "\n".join(drawn)
 
@@ -284,14 +292,3 @@ def _chance(found: Sequence[Metric | None]) -> str:
 def _section(one: Evaluation, name: str) -> Grid:
     header, *rows = one.sections[name]
     return Grid(header, tuple(rows))
-
-
-def _drawn(title: str | None, grid: Grid) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold", header_style="bold")
-    for at, name in enumerate(grid.header):
-        left = at == 0 or name in ("Text", "Missed", "Unwanted", "Came instead")
-        justify: Literal["left", "right"] = "left" if left else "right"
-        table.add_column(Text(boxes.visible(name)), overflow="fold", justify=justify, no_wrap=name == "Group")
-    for row in grid.rows:
-        table.add_row(*(Text(boxes.visible(value)) for value in row))
-    return table

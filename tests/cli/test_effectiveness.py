@@ -69,6 +69,20 @@ def test_systems_and_predictions_stand_side_by_side(recallbench: Any, data: Path
     assert max(map(len, done.stdout.splitlines())) <= 100
 
 
+def test_a_narrow_terminal_has_systems_in_several_tables(recallbench: Any, data: Path) -> None:
+    asked = ("effectiveness", data, "-s", "store=bm25", "--predictions", "mine.json", "--per-item")
+    done = recallbench(*asked, columns=52)
+    lines = done.stdout.splitlines()
+    assert max(map(len, lines)) <= 52
+    assert lines.count("update: items") == 2
+    texts = [cells(line)[1] for line in lines if line.startswith("│ new ")]
+    assert texts == ["I have moved to Ostrup.", "1.000"], done.stdout
+    assert next(cells(line)[1:] for line in lines if line.startswith("│ update.updated ")) == [
+        "0.000 n=1",
+        "1.000 n=1",
+    ]
+
+
 def test_formats_and_files(recallbench: Any, data: Path, tmp_path: Path) -> None:
     files = [tmp_path / f"out.{end}" for end in ("json", "csv", "md", "txt")]
     done = recallbench(

@@ -316,9 +316,9 @@ def test_effectiveness(tmp_path: Path) -> None:
     assert text is not None
     grids = list(tables._grids([made], wanted))
     found = Read(text)
-    found.check([grid for _, grid in grids], tables._notes([made]))
-    assert found.headings == [shown(title) for title, _ in grids]
-    assert any("missed" in title for title, _ in grids)
+    found.check([one.grid for one in grids], tables._notes([made]))
+    assert found.headings == [shown(one.title) for one in grids]
+    assert any("missed" in one.title for one in grids)
 
 
 @pytest.mark.parametrize("text", HOSTILE)
