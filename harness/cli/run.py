@@ -325,7 +325,19 @@ def _show_plan(planned: Sequence[Planned]) -> None:
         for one in planned
     )
     header = ("System", "Cases", "Questions", "Conversations", "Messages", "Words in", "Model calls")
-    click.echo(boxes.draw(Grid(header, rows)))
+    grid, width = Grid(header, rows), console.width()
+    if boxes.natural_width(grid) > width:
+        narrow = (
+            "System",
+            "Cases",
+            "Ques-\ntions",
+            "Conver-\nsations",
+            "Messages",
+            "Words\nin",
+            "Model\ncalls",
+        )
+        grid = Grid(narrow, rows)
+    click.echo(boxes.draw(grid, width))
     console.say(
         "Nothing was done; what an earlier run has finished is not taken off. Model calls are the harness's own "
         "(a strategy's steps, the reader); retries and what a system asks by itself come on top."

@@ -198,6 +198,17 @@ def test_settings_in_their_order_of_precedence(recallbench: Any, write_suite: An
     assert re.search(r"format +table +default", shown)
 
 
+@pytest.mark.parametrize("columns", [60, 80, 100, 200])
+def test_config_keeps_to_the_terminal(recallbench: Any, columns: int) -> None:
+    lines = recallbench("config", columns=columns).stdout.splitlines()
+    assert max(map(len, lines)) <= columns
+    told = " ".join(" ".join(lines).split())
+    whole = "folder of judge prompts that replace the bundled ones"
+    assert whole in told
+    rows = [line for line in lines if line.startswith("prompts ")]
+    assert [row.split()[:3] for row in rows] == [["prompts", "–", "default"]]
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

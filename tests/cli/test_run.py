@@ -293,6 +293,17 @@ def test_dry_run_counts_and_leaves_nothing(recallbench: Any, suite: Path, tmp_pa
     assert not (tmp_path / "runs").exists()
 
 
+@pytest.mark.parametrize("systems", [("bm25",), ("bm25", "a-label-that-goes-on-and-on=no_memory")])
+def test_the_plan_keeps_to_the_terminal(recallbench: Any, suite: Path, systems: tuple[str, ...]) -> None:
+    asked = [word for name in systems for word in ("-s", name)]
+    done = recallbench("run", *asked, "--controls", "--suite", suite, "--dry-run", columns=80)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    row = next(line for line in lines if line.startswith("│ bm25"))
+    assert [cell.strip() for cell in row.strip("│").split("│")] == ["bm25", "4", "4", "8", "48", "296", "0"]
+
+
 # ---- what is refused ------------------------------------------------------------------
 
 REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
