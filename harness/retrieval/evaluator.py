@@ -231,10 +231,7 @@ class RetrievalEvaluator:
         # A label of the user's own hides what it is; that there are dimensions, it can't hide.
         told = f"{first.system} {first.version}".casefold()
         if first.lexical and any(word in told for word in ("vector", "hybrid", "semantic", "dimensions")):
-            yield (
-                f"{first.system} stands for more than keyword search, and what stands behind it is lexical: "
-                f"{first.version}."
-            )
+            yield f"stands for more than keyword search, and what stands behind it is lexical: {first.version}."
         queries = [query for one in searched for query in one.data.queries]
         if undefined := len(queries) - len(judged):
             noun, verb = ("query has", "counts") if undefined == 1 else ("queries have", "count")

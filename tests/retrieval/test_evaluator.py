@@ -200,7 +200,11 @@ def test_one_search_a_query_serves_every_cutoff() -> None:
     assert flaky.closed
     assert len(one.items[0].detail["results"]) == 12, "each id once"
     assert [item.failure for item in one.items] == ["", "raised: no", ""]
-    assert any("stands for more than keyword search" in warning for warning in one.warnings)
+    (warning,) = [warning for warning in one.warnings if "lexical" in warning]
+    assert (
+        warning
+        == f"stands for more than keyword search, and what stands behind it is lexical: {flaky.version}."
+    )
 
 
 def test_several_corpora_make_one_evaluation() -> None:
