@@ -19,11 +19,15 @@ from pathlib import Path
 
 import pytest
 
+from harness.adapters.registry import BUILT_IN
+
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 _BLOCK = re.compile(r"^```(?P<kind>console|pycon)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 # Commands that make a virtual environment or install: `.ci/run` runs the first two itself.
 _NOT_RUN = re.compile(r"make |git clone|pip install|python3 -m venv|\. \.venv|eval ")
+# How a system is installed is printed only where it is not; the pages show it as after `make demo`.
+_EXTRA = re.compile(r"(  \[pip install '[^'\n]*'\])$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -64,8 +68,13 @@ def run(command: str, folder: Path) -> str:
 
 def matches(shown: str, printed: str) -> bool:
     parts = re.split(r"^\.\.\.\n", shown, flags=re.MULTILINE)
-    pattern = r"(?:.*\n)*?".join(re.escape(part) for part in parts)
+    pattern = r"(?:.*\n)*?".join(map(_pattern, parts))
     return re.fullmatch(pattern, printed) is not None
+
+
+def _pattern(part: str) -> str:
+    pieces = map(re.escape, _EXTRA.split(part))
+    return "".join(f"(?:{piece})?" if at % 2 else piece for at, piece in enumerate(pieces))
 
 
 def pages(kind: str) -> list[Path]:
@@ -124,6 +133,26 @@ def test_the_readme_begins_with_the_two_commands() -> None:
     assert first is not None
     commands = [step.command for step in steps(first["body"])]
     assert commands == ["make demo", "make test"]
+
+
+def test_the_readme_shows_the_extra_of_every_system_that_needs_one() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = dict(re.findall(r"^  (\w+) .*  \[pip install 'recallbench\[(.+)\]'\]$", text, re.MULTILINE))
+    assert shown == {info.name: info.extra for info in BUILT_IN if info.extra and info.modules}
+
+
+@pytest.mark.parametrize(
+    ("shown", "printed", "same"),
+    [
+        ("a  [pip install 'x[y]']\nb\n", "a\nb\n", True),
+        ("a  [pip install 'x[y]']\nb\n", "a  [pip install 'x[y]']\nb\n", True),
+        ("a  [pip install 'x[y]']\nb\n", "a  [pip install 'x[z]']\nb\n", False),
+        ("a\nb\n", "a  [pip install 'x[y]']\nb\n", False),
+        ("a  [pip install 'x[y]']\n...\nc\n", "a\nb\nc\n", True),
+    ],
+)
+def test_how_to_install_may_be_left_out_where_it_is_installed(shown: str, printed: str, same: bool) -> None:
+    assert matches(shown, printed) is same
 
 
 def test_links_between_pages_lead_somewhere() -> None:
