@@ -13,11 +13,12 @@ from rich.text import Text
 from harness.report.boxes import visible
 from harness.report.layout import Grid
 
-_ROOM = ((24, 24, 12), (24, 12, 12), (16, 12, 8))
+_ROOM = ((24, 24, 12), (24, 16, 12), (24, 12, 12), (16, 12, 8))
 """To what a name, a text in front and a word of a header are folded, from comfortable to tight.
 
 The label of a system can be a word of any length, and the text of a query a line of any.
 """
+_SIDE_BY_SIDE = _ROOM[:2]  # with less room than this, systems are parted
 _FIGURE = re.compile(r"(?:n=|[\W\d_])*")
 _LEFT = ("Text", "Missed", "Unwanted", "Came instead")
 
@@ -46,7 +47,9 @@ def panels(grid: Grid, width: int, *, lead: int = 1, group: int = 1, trail: int 
         whole = group - (at - lead) % group
         fitting = any(_fits(part(whole), width, len(leading), room) for room in _ROOM)
         count, step, limit = (whole, group, end) if fitting else (1, 1, at + whole)
-        while at + count < limit and _fits(part(count + step), width, len(leading)):
+        while at + count < limit and any(
+            _fits(part(count + step), width, len(leading), room) for room in _SIDE_BY_SIDE
+        ):
             count += step
         found.append(part(count))
         at += count
