@@ -74,12 +74,18 @@ def _note(key: Key) -> None:
 
 
 def save() -> None:
-    """Write what was compiled since the file was read; a folder that cannot be written to is no matter."""
+    """Write what was compiled since the file was read; a folder that cannot be written to is no matter.
+
+    A file that is full holds patterns of earlier versions: it is begun anew.
+    """
     from contextlib import suppress
 
-    store = {**_load(), **{key: code for key in _added if (code := _code(*key)) is not None}}
-    if not _added or len(store) > _MOST:
+    new = {key: code for key in _added if (code := _code(*key)) is not None}
+    if not new:
         return
+    store = {**_load(), **new}
+    if len(store) > _MOST:
+        store = new
     _added.clear()
     target = path()
     with suppress(OSError):
@@ -106,8 +112,17 @@ def _code(source: str, flags: int) -> Code | None:
 
 
 def warm() -> int:
-    """Compile and keep the patterns of every module and of the usual locales; return how many there are."""
+    """Compile and keep the patterns of every module and of the usual locales; return how many there are.
+
+    To be called in a fresh process. Those of earlier versions are dropped.
+    """
+    global _store
     import pkgutil
+    from contextlib import suppress
+
+    with suppress(OSError):
+        path().unlink(missing_ok=True)
+    _store = {}
 
     facts = importlib.import_module("harness.facts")
     lazy = importlib.import_module("harness.facts.patterns").LazyPattern

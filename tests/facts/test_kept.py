@@ -89,3 +89,22 @@ def test_nothing_is_written_where_bytecode_is_not(tmp_path: Path) -> None:
     env.pop("PYTHONDONTWRITEBYTECODE")
     subprocess.run([sys.executable, "-c", code], env=env, check=True)
     assert (tmp_path / "kept").exists()
+
+
+def test_a_full_file_is_begun_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "_MOST", 3)
+    for source in ("a+", "b+", "c+"):
+        kept.compiled(source, 0)
+    kept.save()
+    assert len(kept._load()) == 3
+    kept.compiled("d+", 0)
+    kept.save()
+    assert list(kept._load()) == [("d+", 0)]
+
+
+def test_warming_drops_what_an_earlier_version_left() -> None:
+    kept.compiled("of an earlier version", 0)
+    kept.save()
+    count = kept.warm()
+    assert count > 0
+    assert ("of an earlier version", 0) not in kept._load()
