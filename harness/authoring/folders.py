@@ -11,9 +11,7 @@ from pathlib import Path
 from harness.authoring.case_text import as_documents, as_legacy, dump, header_data
 from harness.errors import InputError
 from harness.suite import Case, Suite
-
-HAYSTACK, HAYSTACKS = "haystack", "haystacks"
-"""The key of a header, and the folder of a suite, that name conversations shared by cases."""
+from harness.suite.placing import named, settle
 
 
 def refuse_inside(path: Path, suite: Suite) -> None:
@@ -40,7 +38,7 @@ def new_folder(path: Path, source: Suite) -> Iterator[Path]:
         InputError: when there is one that holds something, it is inside the source, or it can't be made.
     """
     refuse_inside(path, source)
-    place = path.resolve() if path.name in ("", "..") else path
+    place = named(path)
     try:
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
             raise InputError(f"{path}: there is something already. Name a new folder, or empty this one.")
@@ -52,26 +50,11 @@ def new_folder(path: Path, source: Suite) -> Iterator[Path]:
         made = draft / place.name
         made.mkdir()
         yield made
-        if place.exists():
-            _fill(place, made)
-        else:
-            made.rename(place)
+        settle(made, place)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}.") from None
     finally:
         shutil.rmtree(draft, ignore_errors=True)
-
-
-def _fill(folder: Path, made: Path) -> None:
-    """Move what was made into an empty folder, which stays: somebody may be working in it."""
-    moved: list[Path] = []
-    try:
-        for each in sorted(made.iterdir()):
-            moved.append(each.rename(folder / each.name))
-    except OSError:
-        for each in moved:
-            each.rename(made / each.name)
-        raise
 
 
 def copy_cases(suite: Suite, cases: Iterable[Case], folder: Path) -> None:
@@ -95,18 +78,16 @@ def copy_cases(suite: Suite, cases: Iterable[Case], folder: Path) -> None:
 
 def shared_talks(suite: Suite, case: Case) -> Path | None:
     """Return the file, inside the suite, of the conversations that a case shares with others; None for its own."""
-    held = getattr(case, HAYSTACK, None)  # only imported suites have them
-    if not held:
+    held = case.haystack
+    if held is None:
         return None
-    if isinstance(held, Path):
-        return held.relative_to(suite.root) if held.is_relative_to(suite.root) else held
-    return Path(HAYSTACKS) / f"{held}.yaml"
+    return held.relative_to(suite.root) if held.is_relative_to(suite.root) else held
 
 
 def _with_new_facts(case: Case, shared: Path | None) -> str:
     header = header_data(case)
     if shared is not None:
-        return dump({**header, HAYSTACK: shared.stem})
+        return dump({**header, "haystack": shared.stem})
     return (as_documents if case.form == "documents" else as_legacy)(header, case.conversations())
 
 

@@ -129,6 +129,7 @@ def generate_command(into: Path, count: int, **flags: Any) -> None:
     from harness.authoring.generation.run import unfinished
     from harness.llm.usage import load_prices
     from harness.settings import variables
+    from harness.suite.placing import named
 
     for name in ("timeout", "max_cost"):
         if flags[name] is not None and not flags[name] < float("inf"):
@@ -150,7 +151,7 @@ def generate_command(into: Path, count: int, **flags: Any) -> None:
     costs = not endpoint.local or (takes.cost is not None and takes.cost[1] > 0)
     if left and costs and settings.cassette_mode != "replay" and not flags["yes"]:
         _confirm()
-    place = into.resolve() if into.name in ("", "..") else into
+    place = named(into)
     rejects = flags["rejects"] or place.with_name(f"{place.name}.rejects")
     result = _carry_out(wish, count, settings, endpoint, into, rejects, flags["repairs"], prices, flags)
     _tell(result, what, into, rejects)

@@ -12,24 +12,20 @@ from typing import Any
 import yaml
 
 from harness.errors import InputError
+from harness.suite.discovery import HAYSTACKS
 from harness.suite.importers.gold import criterion_of, gold_of
 from harness.suite.importers.made import Imported, Question, Report
 from harness.suite.importers.reading import short
 from harness.suite.models import Conversation
+from harness.suite.placing import named, settle
 
-HAYSTACKS = "haystacks"
 _DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
 def report_path(root: Path) -> Path:
     """Return where the import report of a suite stands: beside it."""
-    place = _named(root)
+    place = named(root)
     return place.with_name(f"{place.name}.import.json")
-
-
-def _named(root: Path) -> Path:
-    """Return a path with a name of its own, which `.` and `..` have not."""
-    return root.resolve() if root.name in ("", "..") else root
 
 
 def write_suite(imported: Imported, root: Path) -> Path:
@@ -45,14 +41,11 @@ def write_suite(imported: Imported, root: Path) -> Path:
         raise InputError("the data set has no question that could be asked; the report says why.")
     if root.exists() and (not root.is_dir() or any(root.iterdir())):
         raise InputError(f"{root}: is there already. Name another --out, or remove it.")
-    place = _named(root)
+    place = named(root)
     draft = place.with_name(f".{place.name}.{os.getpid()}")
     try:
         _write(imported, draft)
-        if root.exists():
-            _fill(root, draft)
-        else:
-            draft.replace(place)
+        settle(draft, place)
         told = json.dumps(imported.as_data(), ensure_ascii=False, indent=2) + "\n"
         report_path(root).write_text(told, encoding="utf-8")
     except OSError as error:
@@ -60,18 +53,6 @@ def write_suite(imported: Imported, root: Path) -> Path:
     finally:
         shutil.rmtree(draft, ignore_errors=True)
     return report_path(root)
-
-
-def _fill(root: Path, draft: Path) -> None:
-    """Move what was written into an empty folder, which somebody may be working in and which so stays."""
-    moved: list[Path] = []
-    try:
-        for each in sorted(draft.iterdir()):
-            moved.append(each.replace(root / each.name))
-    except OSError:
-        for each in moved:
-            each.replace(draft / each.name)
-        raise
 
 
 def _write(imported: Imported, root: Path) -> None:
