@@ -18,7 +18,7 @@ wrong. Except for headings they decide nothing about the value asked for.
 
 from __future__ import annotations
 
-from harness.facts.patterns import LazyPattern, lexicon
+from harness.facts.patterns import MONTHS, LazyPattern, lexicon
 from harness.facts.surroundings import Surroundings
 from harness.facts.whose import belongs_to_another, is_about
 
@@ -133,7 +133,7 @@ _NEXT_CHANGES = LazyPattern(
 )
 _A_VALUE_NEXT = (
     r"(?:\s+(?:you|me|us|him|her|them))?(?:\s+(?:it|on|at|for|the|a|was|as))*\s+(?:[$€£₹]\s?\d|\d{1,2}:\d\d|\d{1,2}\s?[ap]\.?m\b|"
-    r"(?:\d{1,2}(?:st|nd|rd|th)?\s+(?:of\s+)?)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b)"
+    rf"(?:\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?)?(?:{MONTHS})[a-z]*\b)"
 )
 _HAD = LazyPattern(
     r"\s+(?:he|she|they|you|i)\s+(?:(?:were|was)\s+)?(?:first|originally|initially)\s"

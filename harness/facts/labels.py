@@ -6,9 +6,8 @@ clause begins with the second value, as in `by April 7 – April 14 is another p
 
 from __future__ import annotations
 
-from harness.facts.patterns import LazyPattern
+from harness.facts.patterns import MONTHS, LazyPattern
 
-_MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 _LABEL = LazyPattern(
     r"(?:#|№|\b(?:no|nr|number|year|month|week|day|night|session|visit|payment|instal?lment|deposit|invoice|check|cheque|order|"
     r"item|option|choice|plan|package|tier|level|grade|class|group|team|zone|phase|stage|step|part|section|chapter|page|line|"
@@ -16,7 +15,7 @@ _LABEL = LazyPattern(
     r"floor|building|block|lot|bay|dock|locker|box|bag|tank|car|van|vehicle|phone|line|account|card|policy|claim|child|kid|"
     r"patient|guest|player|model|version|iphone|galaxy|pixel|type|size|clinic|school|store|site|branch|course|module|quote|"
     r"estimate|offer|bid)\.?\s?"
-    rf"|\b(?:{_MONTHS})[a-z]*\.?\s(?:\d{{1,2}}(?:st|nd|rd|th)?,?\s)?)\Z"
+    rf"|\b(?:{MONTHS})[a-z]*\.?\s(?:\d{{1,2}}(?:st|nd|rd|th)?,?\s)?)\Z"
 )
 _SPACED_DASH = LazyPattern(r"\s[-–—]\s")
 

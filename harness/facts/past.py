@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from harness.facts.currencies import SIGNS
-from harness.facts.patterns import LazyPattern, lexicon
+from harness.facts.patterns import MONTHS, LazyPattern, lexicon
 from harness.facts.sentences import CONTRACTED
 from harness.facts.surroundings import (
     CHANGING,
@@ -86,7 +86,7 @@ _AFTER = LazyPattern(
     r"\W{0,3}(?P<other>(?:and|or)\s+(?:[\w'-]+\s+){1,4}?)?(?:(?:hold|slot|date|day|booking|appointment|offer|quote|price|"
     r"inspection|figure|title|one)s?\s+)?"
     r"(?:(?:\(|,\s)?(?:before that|previously|originally|at first|formerly|initially|earlier)\b"
-    r"(?!\s+(?:(?:[a-z]{1,4}\s)?\S*\d|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)))"
+    rf"(?!\s+(?:(?:[a-z]{{1,4}}\s)?\S*\d|(?:{MONTHS})))"
     r"|before\b(?=\s*[.,;:!)]|\s*\Z|\s+(?:[\w']+\s+){1,3}(?:raised|changed|moved|lowered|corrected|updated)\b)"
     r"|(?:was|were|is|are|being)\s+(?:\w+\s+)?(?:old|previous|original|first|former|initial|earlier|misread|superseded|"
     r"replaced|cancelled|canceled|moved|changed|withdrawn|corrected|dropped|pushed|rescheduled|postponed|released|refused|"
@@ -166,8 +166,7 @@ _LEAD = (
     r"one|should|be|i|meant|mean|on|at|for|make|no|in)\b[\s,:]*){0,8}"
 )
 _CORRECTION = LazyPattern(
-    _LEAD
-    + r"(?:[$€£#(]?\d|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun)[a-z]*\b|noon|midnight|"
+    _LEAD + rf"(?:[$€£#(]?\d|(?:{MONTHS}|mon|tue|wed|thu|fri|sat|sun)[a-z]*\b|noon|midnight|"
     r"(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|half|quarter)\b)"
 )
 _CORRECTED_NAME = LazyPattern(_LEAD + r"(?P<name>(?!i\b)\w[\w'-]*(?:\s[\w'-]+){0,3}?)\s*(?:[.!,;)]|\Z)")
@@ -212,9 +211,7 @@ _KINDS = (
     LazyPattern(rf"[{SIGNS}]"),
     LazyPattern(r"%|percent"),
     LazyPattern(r"\d:\d\d|\d\s?[ap]\.?m\b|o'clock|noon|midnight"),
-    LazyPattern(
-        r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun)[a-z]*\b|\d(?:st|nd|rd|th)\b"
-    ),
+    LazyPattern(rf"\b(?:{MONTHS}|mon|tue|wed|thu|fri|sat|sun)[a-z]*\b|\d(?:st|nd|rd|th)\b"),
 )
 _DIGIT = LazyPattern(r"\d")
 

@@ -13,6 +13,8 @@ from typing import Any
 from harness.facts import kept
 
 Found = re.Match[str]
+MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+"""What the names of the months begin with, in English."""
 
 
 class LazyPattern:
@@ -33,6 +35,7 @@ class LazyPattern:
     finditer: Callable[..., Iterator[Found]]
     findall: Callable[..., list[Any]]
     split: Callable[..., list[Any]]
+    sub: Callable[..., str]
 
     def __init__(self, source: str, flags: int = 0, *, keep: bool = True) -> None:
         self.source = source

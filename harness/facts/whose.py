@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from harness.facts.patterns import LazyPattern
+from harness.facts.patterns import MONTHS, LazyPattern
 from harness.facts.surroundings import Surroundings
 
 # After these something else is talked about as soon as it is named, …
@@ -30,12 +30,11 @@ _PASSIVE_OR_RELATIVE = LazyPattern(
 )
 
 
-_MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 _KINDS = (
     LazyPattern(r"[$€£₹]\s?\d"),
     LazyPattern(r"\d:\d\d|\d\s?[ap]\.?m\b"),
     LazyPattern(r"\d\s?%"),
-    LazyPattern(rf"\b(?:{_MONTHS})[a-z]*\.?\s\d|\d\s(?:{_MONTHS})|\d(?:st|nd|rd|th)\b"),
+    LazyPattern(rf"\b(?:{MONTHS})[a-z]*\.?\s\d|\d\s(?:{MONTHS})|\d(?:st|nd|rd|th)\b"),
 )
 
 
@@ -98,8 +97,4 @@ def belongs_to_another(value: Surroundings, at: int) -> bool:
 
 def without_brackets(text: str) -> str:
     """Return a text with blanks for what stands in brackets."""
-    if "(" not in text:
-        return text
-    for found in _BRACKETS.finditer(text):
-        text = text[: found.start()] + " " * (found.end() - found.start()) + text[found.end() :]
-    return text
+    return _BRACKETS.sub(lambda found: " " * len(found[0]), text) if "(" in text else text
