@@ -68,7 +68,7 @@ def load_several(roots: Sequence[Path | str], corpus: Path | str | None = None) 
         sets[one.id] = place
         found.append(one)
     if problems:
-        raise SuiteError(list(dict.fromkeys(problems)))
+        raise SuiteError(list(dict.fromkeys(problems)), "the retrieval data")
     if corpus is not None and not stored.needed:
         raise InputError(f"--corpus {corpus}: every data set has memories of its own. Leave it out.")
     return tuple(found)

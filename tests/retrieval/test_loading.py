@@ -357,3 +357,8 @@ def test_the_hash_is_of_what_decides_a_result(tmp_path: Path) -> None:
     for told in ({"created_at": "2025-03-05"}, {"subject": "orla"}, {"importance": "low"}):
         assert hash_of(changed(memories=[*MEMORIES[:2], {**MEMORIES[2], **told}])) != plain, told
     assert hash_of(changed(memories=[{**MEMORIES[0], "content": "x"}, *MEMORIES[1:]])) != plain
+
+
+def test_the_problems_are_said_to_be_of_retrieval_data(tmp_path: Path) -> None:
+    with pytest.raises(SuiteError, match=r"\A1 problem in the retrieval data:\n.*empty\.json:1: "):
+        load_retrieval(write(tmp_path / "empty.json", ""))
